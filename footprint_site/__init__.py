@@ -1,0 +1,1 @@
+"""The site: settings, URLs, access, and what every page and endpoint shares."""

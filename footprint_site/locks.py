@@ -1,0 +1,37 @@
+"""One at a time, over all threads and processes of an installation."""
+
+import fcntl
+import hashlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from django.conf import settings
+from django.db import connection
+
+# Lock files are never removed, so their number is bounded; two names that share one merely wait for each other.
+_N_FILES = 64
+
+
+@contextmanager
+def exclusive(name: str) -> Iterator[None]:
+    """
+    Hold the lock called *name*; wait while another thread or process holds it.
+
+    Unlike a row lock it needs no transaction, so what is written inside is seen by the next holder at once. On
+    PostgreSQL it is an advisory lock, held by every process of every host; on SQLite a file in the data folder.
+    """
+    number = int.from_bytes(hashlib.sha256(name.encode()).digest()[:8], signed=True)
+    if connection.vendor == "postgresql":
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT pg_advisory_lock(%s)", [number])
+            try:
+                yield
+            finally:
+                cursor.execute("SELECT pg_advisory_unlock(%s)", [number])
+        return
+    folder = settings.DATA_DIR / "locks"
+    folder.mkdir(parents=True, exist_ok=True)
+    # Closing the file gives the lock back.
+    with (folder / f"{number % _N_FILES}").open("wb") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield

@@ -1,0 +1,1 @@
+"""Recordings of agent runs: their epochs, pieces, presences and trails."""

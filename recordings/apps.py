@@ -1,0 +1,9 @@
+"""App configuration."""
+
+from django.apps import AppConfig
+
+
+class RecordingsConfig(AppConfig):
+    """Recordings of agent runs."""
+
+    name = "recordings"

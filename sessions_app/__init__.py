@@ -1,0 +1,1 @@
+"""Conversations, turns, memory entries, sessions and their incarnations."""
