@@ -1,0 +1,40 @@
+"""``manage.py prepare``: everything that has to be true before the servers start."""
+
+import socket
+from typing import Any
+
+from django.conf import settings
+from django.core.management import call_command
+from django.core.management.base import BaseCommand, CommandError
+
+from footprint_site.access.services.first_start import first_start
+from footprint_site.access.services.sign_in import sign_in_path
+from footprint_site.address import site_address
+
+
+class Command(BaseCommand):
+    """Migrate, collect static files, and make the first admin. Quick and harmless when it is done already."""
+
+    help = "Migrate the database, collect static files and make the first admin. Harmless when done already."
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        _check_port()
+        call_command("migrate", verbosity=0, interactive=False)
+        call_command("collectstatic", verbosity=0, interactive=False)
+        admin = first_start()
+        self.stdout.write(f"Footprint: {site_address()}/")
+        if admin is not None:
+            self.stdout.write(f"Sign in once as {admin.username}: {site_address()}{sign_in_path(admin)}")
+
+
+def _check_port() -> None:
+    family = socket.AF_INET6 if ":" in settings.HOST else socket.AF_INET
+    with socket.socket(family) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((settings.HOST.strip("[]"), settings.PORT))
+        except OSError as error:
+            raise CommandError(
+                f"Footprint cannot listen on {settings.HOST} port {settings.PORT}: {error.strerror}. "
+                "Stop what is there, or set FOOTPRINT_PORT."
+            ) from error
