@@ -1,0 +1,1 @@
+"""Pages: signing in, one's account, and the management of a workspace."""
