@@ -24,6 +24,8 @@ READ_PAGE: Row = SIGN_IN_FIRST | {"GET": "302  200  200  200   200    200   302 
 FOR_ADMINS: Row = SIGN_IN_FIRST | {"GET": "302  403  403  200   404    200   302  302"}
 #: The empty form is refused, but only after the sender was let in.
 FORM_OF_ADMINS: Row = SIGN_IN_FIRST | {"POST": "302  403  403  422   404    422   302  302"}
+#: Reloading the answer leads back to the page.
+NEW_OF_ADMINS: Row = FORM_OF_ADMINS | {"GET": "302  403  403  302   404    302   302  302"}
 DEED_OF_ADMINS: Row = SIGN_IN_FIRST | {"POST": "302  403  403  302   404    302   302  302"}
 PUBLIC: Row = FOR_ALL | {"GET": "200  200  200  200   200    200   200  200"}
 
@@ -53,11 +55,11 @@ TABLE: dict[str, Row] = {
         "POST": "302  403  403  403   403    422   302  302",
     },
     "access:workspace-detail": FOR_ADMINS,
-    "access:invitation-new": FORM_OF_ADMINS,
+    "access:invitation-new": NEW_OF_ADMINS,
     "access:invitation-withdraw": DEED_OF_ADMINS,
     "access:member-role": FORM_OF_ADMINS,
     "access:member-active": FORM_OF_ADMINS,
-    "access:key-new": FORM_OF_ADMINS,
+    "access:key-new": NEW_OF_ADMINS,
     "access:key-revoke": DEED_OF_ADMINS,
     # A member who is in already is told so; a stranger and a superuser without a role join.
     "access:invitation-detail": PUBLIC | {"POST": "422  422  422  422   302    302   422  422"},

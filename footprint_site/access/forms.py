@@ -10,6 +10,7 @@ from footprint_site.access.models import Role, Scope, Workspace
 from footprint_site.locks import exclusive
 
 NAME_MAX_LENGTH = 150
+TAKEN = "Somebody has this name. Choose another one."
 EXPIRY_DAYS = [("30", "in 30 days"), ("90", "in 90 days"), ("365", "in a year"), ("", "never")]
 
 
@@ -42,6 +43,12 @@ class WorkspaceForm(forms.ModelForm[Workspace]):
         model = Workspace
         fields = ["name", "slug"]
         help_texts = {"slug": "Short and stable: it stands in addresses and commands. Letters, digits, - and _."}
+        error_messages = {
+            "slug": {
+                "invalid": "Use letters of the English alphabet, digits, - and _ only.",
+                "unique": "Another workspace has this short name. Choose another one.",
+            }
+        }
 
 
 class InvitationForm(forms.Form):
@@ -92,3 +99,11 @@ class NewPersonForm(UserCreationForm[User]):
     class Meta(UserCreationForm.Meta):
         model = User
         fields = ("username",)
+        error_messages = {"username": {"unique": TAKEN}}
+
+    def clean_username(self) -> str:
+        # Django adds an error of its own words for a name that differs from another one in case alone.
+        username: str = self.cleaned_data["username"]
+        if User.objects.filter(username__iexact=username).exists():
+            raise forms.ValidationError(TAKEN)
+        return username

@@ -57,10 +57,12 @@ def workspace_detail(request: SignedInRequest, slug: str) -> HttpResponse:
     return _answer(request, get_workspace_for(request.user, slug, at_least=Role.ADMIN))
 
 
-@require_POST
+@require_http_methods(["GET", "HEAD", "POST"])
 def invitation_new(request: SignedInRequest, slug: str) -> HttpResponse:
     """Make an invitation and show its link, once."""
     workspace = get_workspace_for(request.user, slug, at_least=Role.ADMIN)
+    if request.method != "POST":  # a reload of the page that answered without scripts
+        return redirect(workspace)
     form = InvitationForm(request.POST)
     if not form.is_valid():
         return _answer(request, workspace, invitation_form=form)
@@ -112,10 +114,12 @@ def member_active(request: SignedInRequest, slug: str, public_id: UUID) -> HttpR
     return redirect(workspace)
 
 
-@require_POST
+@require_http_methods(["GET", "HEAD", "POST"])
 def api_key_new(request: SignedInRequest, slug: str) -> HttpResponse:
     """Make a key and show it, once."""
     workspace = get_workspace_for(request.user, slug, at_least=Role.ADMIN)
+    if request.method != "POST":
+        return redirect(workspace)
     form = ApiKeyForm(request.POST)
     if not form.is_valid():
         return _answer(request, workspace, key_form=form)
