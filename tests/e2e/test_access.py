@@ -235,3 +235,12 @@ def test_every_page_is_accessible_and_fits(name, scheme, live_server, page, peop
         assert report.violations_count == 0, report.generate_report()
         assert page.evaluate("document.documentElement.scrollWidth") <= width
     forget_statuses(faults, 403, 404)
+
+
+def test_django_admin_runs_under_our_policy(live_server, page, people, enter):
+    """Its own scripts and styles are files too: the console of each page stays empty."""
+    make_key(people.workspace)
+    enter(people.root)
+    for path in ["", "auth/user/", f"auth/user/{people.bob.pk}/change/", "access/apikey/", "access/auditline/"]:
+        page.goto(f"{live_server.url}/admin/{path}")
+        expect(page.get_by_role("heading", level=1).first).to_be_visible()
