@@ -1,0 +1,324 @@
+"""
+A recording as it lies in the file: typed where the format is fixed, unread where it holds state.
+
+Source: the snapshot of footprintjs (``getSnapshot``), the recording and the envelope of agentfootprint.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+import msgspec
+
+from recordings.timetravel.errors import TimeTravelError
+from recordings.timetravel.jsontext import first_byte, read_elements, read_members, read_value
+from recordings.timetravel.values import UNDEFINED, Value, is_object
+
+ENVELOPE_FORMAT: Final = "agentfootprint.recording.v1"
+
+
+class NotARecordingError(TimeTravelError):
+    """The document is none of the three forms of a recording."""
+
+    code = "not_a_recording"
+
+    def __init__(self, found: str) -> None:
+        super().__init__(
+            f"This is {found}. A recording is a snapshot (an object with “commitLog”), a snapshot with its events "
+            f"(“snapshot”), or an envelope (“format”)."
+        )
+
+
+class UnknownFormatError(TimeTravelError):
+    """The envelope names a format that this library does not read."""
+
+    code = "unknown_format"
+
+    def __init__(self, found: Value) -> None:
+        self.found = found
+        shown = repr(found) if isinstance(found, str) and len(found) <= 100 else f"a {type(found).__name__}"
+        super().__init__(f"The format is {shown}. This library reads {ENVELOPE_FORMAT!r}.")
+
+
+class TraceRow(msgspec.Struct):
+    """One write of a commit: the path to a key, its segments parted by U+001F, and what was done there."""
+
+    path: str
+    verb: Any = UNDEFINED
+
+
+class Row(msgspec.Struct, rename="camel"):
+    """
+    One row of a log: a commit, unless `problem` says why it is none.
+
+    Its ids are text in every recording that the framework wrote, and `UNDEFINED` where a row has none.
+    """
+
+    trace: list[TraceRow]
+    #: Values of ``set`` and ``append``, unread, below the first segment of their path.
+    overwrite: dict[str, msgspec.Raw]
+    #: Values of ``merge``, in the same way.
+    updates: dict[str, msgspec.Raw]
+    stage: Any = UNDEFINED
+    stage_id: Any = UNDEFINED
+    runtime_stage_id: Any = UNDEFINED
+    redacted_paths: list[str] = []
+    tags: list[str] = []
+    untracked_sources: list[str] = []
+    #: What keeps a row that is in the log from being a commit; None for a commit.
+    flaw: str | None = None
+    #: False for null and the other rows that JavaScript takes for nothing.
+    is_there: bool = True
+
+    @property
+    def problem(self) -> str | None:
+        """Why the row is no commit, in the words of the reference; None for a commit."""
+        if self.flaw is None and not isinstance(self.runtime_stage_id, str):
+            return f"runtimeStageId is {_type_name(self.runtime_stage_id)}, not a string"
+        return self.flaw
+
+
+class TreeContext(msgspec.Struct, rename="camel"):
+    """What one execution of a subflow left: its own log and what that folds against."""
+
+    history: list[Row]
+    initial_state: msgspec.Raw = msgspec.Raw()
+    global_context: msgspec.Raw = msgspec.Raw()
+
+
+class Mount(msgspec.Struct, rename="camel"):
+    """One execution of a subflow; without a tree when the recording holds none, or one that is no log."""
+
+    tree_context: TreeContext | None = None
+
+
+class EventMeta(msgspec.Struct, rename="camel"):
+    """Where and when an event happened."""
+
+    runtime_stage_id: str | None = None
+    wall_clock_ms: float | None = None
+    run_id: str | None = None
+
+
+class Event(msgspec.Struct):
+    """One event of the stream that the framework emitted beside the log."""
+
+    type: str
+    payload: msgspec.Raw = msgspec.Raw()
+    meta: EventMeta | None = None
+
+
+class Snapshot(msgspec.Struct):
+    """The parts of a snapshot, the state in them unread. Empty text stands for a part that is missing."""
+
+    rows: list[Row]
+    #: False when there is no list of commits: such a snapshot has no log at all.
+    has_log: bool
+    initial_state: msgspec.Raw
+    shared_state: msgspec.Raw
+    execution_tree: msgspec.Raw
+    #: By key, in the order of the file. Keys with a ``#`` name one execution, the others the last one.
+    mounts: dict[str, Mount]
+    run_id: str | None
+
+
+class Document(msgspec.Struct):
+    """A file, recognised and taken apart."""
+
+    #: Which of the three forms it has.
+    form: str
+    snapshot: Snapshot
+    #: None when the form has no event stream, which is not the same as an empty one.
+    events: list[Event] | None
+    #: The members of the envelope around it, unread; empty for the other forms.
+    envelope: dict[str, msgspec.Raw]
+
+
+_decode_rows = msgspec.json.Decoder(list[Row]).decode
+_decode_mounts = msgspec.json.Decoder(dict[str, Mount]).decode
+_decode_events = msgspec.json.Decoder(list[Event]).decode
+_decode_trace = msgspec.json.Decoder(list[TraceRow]).decode
+#: What msgspec raises for JSON of another shape, and for JSON that it cannot read.
+_NOT_TYPED: Final = (msgspec.DecodeError, RecursionError)
+
+
+def read_document(data: bytes) -> Document:
+    """
+    Take *data*, UTF-8 JSON without transport compression, apart.
+
+    Raises:
+        JsonError: It is not JSON.
+        NotARecordingError: It is JSON of another kind.
+        UnknownFormatError: It is an envelope of a format that is not read here.
+    """
+    members = read_members(data)
+    if members is None:
+        raise NotARecordingError(_kind_of(data))
+    if "format" in members:
+        found = read_value(members["format"])
+        if found != ENVELOPE_FORMAT:
+            raise UnknownFormatError(found)
+        inner = read_members(members.get("recording", msgspec.Raw(b"null")))
+        if inner is None:
+            raise NotARecordingError("an envelope without a recording in it")
+        document = _read_recording(inner)
+        document.form, document.envelope = "envelope", members
+        return document
+    if "snapshot" in members:
+        return _read_recording(members)
+    return Document("snapshot", _read_snapshot(members), None, {})
+
+
+def _kind_of(data: bytes) -> str:
+    value = read_value(data) if first_byte(data) != b"[" else []
+    return {"list": "a list", "str": "a text", "bool": "a boolean", "NoneType": "null"}.get(
+        type(value).__name__, "a number"
+    )
+
+
+def _read_recording(members: Mapping[str, msgspec.Raw]) -> Document:
+    snapshot = read_members(members.get("snapshot", msgspec.Raw(b"null")))
+    if snapshot is None:
+        raise NotARecordingError("a recording without a snapshot in it")
+    events = members.get("events")
+    return Document("recording", _read_snapshot(snapshot), None if events is None else _read_events(events), {})
+
+
+def _read_snapshot(members: Mapping[str, msgspec.Raw]) -> Snapshot:
+    nothing = msgspec.Raw()
+    rows = _read_rows(members.get("commitLog", nothing))
+    run_id = read_value(members["runId"]) if "runId" in members else None
+    return Snapshot(
+        rows=rows or [],
+        has_log=rows is not None,
+        initial_state=members.get("initialState", nothing),
+        shared_state=members.get("sharedState", nothing),
+        execution_tree=members.get("executionTree", nothing),
+        mounts=_read_mounts(members.get("subflowResults", nothing)),
+        run_id=run_id if isinstance(run_id, str) else None,
+    )
+
+
+def _read_rows(text: msgspec.Raw) -> list[Row] | None:
+    if first_byte(text) != b"[":
+        return None
+    try:
+        return _decode_rows(text)
+    except _NOT_TYPED:
+        return [_read_row(element) for element in read_elements(text) or []]
+
+
+def _read_row(text: msgspec.Raw) -> Row:
+    """Read a row that is not as the framework writes it, keeping whatever part of it can be used."""
+    members = read_members(text)
+    if members is None:
+        value = read_value(text) if first_byte(text) != b"[" else [None]
+        flaw = f"not an object ({_type_name(value)})"
+        return Row([], {}, {}, flaw=flaw, is_there=bool(value) or isinstance(value, list))
+    row = Row(
+        trace=_read_trace(members.get("trace")),
+        overwrite=_read_patch(members.get("overwrite")),
+        updates=_read_patch(members.get("updates")),
+        redacted_paths=_read_texts(members.get("redactedPaths")),
+        tags=_read_texts(members.get("tags")),
+        untracked_sources=_read_texts(members.get("untrackedSources")),
+    )
+    for field in ("stage", "stageId", "runtimeStageId"):
+        if field in members:
+            setattr(row, _FIELDS[field], read_value(members[field]))
+    if isinstance(row.runtime_stage_id, str):
+        row.flaw = _flaw_of(members)
+    return row
+
+
+_FIELDS: Final = {"stage": "stage", "stageId": "stage_id", "runtimeStageId": "runtime_stage_id"}
+
+
+def _flaw_of(members: Mapping[str, msgspec.Raw]) -> str | None:
+    if "trace" not in members or first_byte(members["trace"]) != b"[":
+        return f"trace is {_type_name(_peek(members.get('trace')))}, not an array"
+    for field in ("updates", "overwrite"):
+        if field in members and first_byte(members[field]) != b"{":
+            return f"{field} is {_type_name(_peek(members[field]))}, not an object"
+    return None
+
+
+def _peek(text: msgspec.Raw | None) -> Value:
+    return UNDEFINED if text is None else read_value(text)
+
+
+def _type_name(value: Value) -> str:
+    """Return what the reference calls the type of *value*."""
+    if value is UNDEFINED:
+        return "missing"
+    if value is None:
+        return "null"
+    names = {bool: "boolean", str: "string", int: "number", float: "number", list: "array"}
+    return names.get(type(value), "object")
+
+
+def _read_trace(text: msgspec.Raw | None) -> list[TraceRow]:
+    rows = []
+    for element in read_elements(text) or [] if text is not None else []:
+        members = read_members(element) or {}
+        path = read_value(members["path"]) if "path" in members else None
+        # A row without a path touches nothing.
+        if isinstance(path, str):
+            rows.append(TraceRow(path, _peek(members.get("verb"))))
+    return rows
+
+
+def _read_patch(text: msgspec.Raw | None) -> dict[str, msgspec.Raw]:
+    return (read_members(text) or {}) if text is not None else {}
+
+
+def _read_texts(text: msgspec.Raw | None) -> list[str]:
+    value = read_value(text) if text is not None else None
+    return [item for item in value if isinstance(item, str)] if isinstance(value, list) else []
+
+
+def _read_mounts(text: msgspec.Raw) -> dict[str, Mount]:
+    try:
+        return _decode_mounts(text)
+    except _NOT_TYPED:
+        return {key: _read_mount(value) for key, value in (read_members(text) or {}).items()}
+
+
+def _read_mount(text: msgspec.Raw) -> Mount:
+    tree = read_members((read_members(text) or {}).get("treeContext", msgspec.Raw(b"null")))
+    rows = _read_rows(tree.get("history", msgspec.Raw())) if tree else None
+    if tree is None or rows is None:
+        return Mount()
+    nothing = msgspec.Raw()
+    return Mount(TreeContext(rows, tree.get("initialState", nothing), tree.get("globalContext", nothing)))
+
+
+def _read_events(text: msgspec.Raw) -> list[Event]:
+    try:
+        return _decode_events(text)
+    except _NOT_TYPED:
+        return [event for event in map(_read_event, read_elements(text) or []) if event is not None]
+
+
+def _read_event(text: msgspec.Raw) -> Event | None:
+    members = read_members(text) or {}
+    kind = _peek(members.get("type"))
+    if not isinstance(kind, str):
+        return None
+    meta = _peek(members.get("meta"))
+    known = meta if is_object(meta) else {}
+    clock = known.get("wallClockMs")
+    return Event(
+        kind,
+        members.get("payload", msgspec.Raw()),
+        EventMeta(
+            _text_or_none(known.get("runtimeStageId")),
+            clock if isinstance(clock, int | float) and not isinstance(clock, bool) else None,
+            _text_or_none(known.get("runId")),
+        ),
+    )
+
+
+def _text_or_none(value: Value) -> str | None:
+    return value if isinstance(value, str) else None
