@@ -147,17 +147,17 @@ class Log:
         rows = self.rows[: last + 1]
         paths = {path for row in commits.rows[: last + 1] for path in row.redacted_paths}
         skipped = [SkippedRow(number, row.problem) for number, row in enumerate(rows) if row.problem is not None]
-        return StateAt(self.basis, last, commits._whole(last), sorted(paths, key=_utf16), skipped or None)
+        return StateAt(self.basis, last, commits.whole_value(last), sorted(paths, key=_utf16), skipped or None)
 
-    def _whole(self, last: int) -> Value:
+    def whole_value(self, last: int) -> Value:
+        """Return the state after row *last*, with every row taken for a commit."""
         if self._base is not None and first_byte(self._base) == b"[":
             # A base that is a list has no keys to fold one by one, and no run of the framework has one.
             state = read_value(self._base)
             for row in self.rows[: last + 1]:
+                updates, overwrite = _read(row.updates), _read(row.overwrite)
                 for entry in row.trace:
-                    apply_write(
-                        state, entry.path.split(SEPARATOR), entry.verb, _read(row.updates), _read(row.overwrite)
-                    )
+                    apply_write(state, entry.path.split(SEPARATOR), entry.verb, updates, overwrite)
             return state
         held = ((key, self.value_at(key, last)) for key in self.key_names())
         return {key: value for key, value in held if value is not UNDEFINED or self._is_held(key, last)}

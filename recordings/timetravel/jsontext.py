@@ -18,6 +18,8 @@ from recordings.timetravel.errors import TimeTravelError
 from recordings.timetravel.values import Value
 
 _MAX_INT_DIGITS: Final = 4_300
+#: Text that is not there, for parts that a recording lacks.
+NOTHING: Final = msgspec.Raw()
 _CHUNK: Final = 1 << 16
 _WHITE_SPACE: Final = b" \t\n\r"
 
