@@ -7,13 +7,13 @@ Source: ``keyedFold`` and ``stateAt`` of agentfootprint's time travel.
 from __future__ import annotations
 
 import math
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from typing import Final, Literal, TypeAlias
 
 import msgspec
 
-from recordings.timetravel.jsontext import first_byte, read_members, read_value
+from recordings.timetravel.jsontext import NOTHING, first_byte, read_members, read_value
 from recordings.timetravel.merge import REFUSED_SEGMENTS, SEPARATOR, apply_write
 from recordings.timetravel.values import UNDEFINED, Value, clone
 from recordings.timetravel.wire import Row
@@ -99,14 +99,24 @@ class Log:
             self._touches = _index(self.rows)
         return self._touches.get(key, ())
 
-    def base_value(self, key: str) -> Value:
-        """Return what *key* is before the first row."""
+    def last_row(self, key: str, end: int) -> int:
+        """Return the last row before *end* that wrote *key* or inside its value; −1 when none did."""
+        touches = self.touches(key)
+        count = bisect_left(touches, end, key=lambda touch: touch.row)
+        return touches[count - 1].row if count else -1
+
+    def base_text(self, key: str) -> msgspec.Raw:
+        """Return what *key* is before the first row, unread; empty when it is nothing there."""
         if self._base is None:
-            return UNDEFINED
+            return NOTHING
         if self._base_members is None:
             self._base_members = read_members(self._base) or {}
-        raw = self._base_members.get(key)
-        return UNDEFINED if raw is None else read_value(raw)
+        return self._base_members.get(key, NOTHING)
+
+    def base_value(self, key: str) -> Value:
+        """Return what *key* is before the first row."""
+        text = self.base_text(key)
+        return read_value(text) if first_byte(text) else UNDEFINED
 
     def key_names(self) -> Sequence[str]:
         """Return every key of the base and of the rows, in the order they first appear."""
@@ -173,7 +183,7 @@ class Log:
 
     def _is_held(self, key: str, last: int) -> bool:
         """Whether *key* was written up to row *last* and not deleted again, even if its value was lost in JSON."""
-        before = [touch for touch in self.touches(key) if touch.row <= last and key not in REFUSED_SEGMENTS]
+        before = [touch for touch in self.touches(key) if touch.row <= last]
         return bool(before) and before[-1].verb != "delete"
 
     def _clamp(self, index: float) -> int:
@@ -187,6 +197,9 @@ def _index(rows: Sequence[Row]) -> dict[str, list[Touch]]:
     for number, row in enumerate(rows):
         for entry in row.trace:
             segments = tuple(entry.path.split(SEPARATOR))
+            if not REFUSED_SEGMENTS.isdisjoint(segments):
+                # Such a write does nothing; as an anchor it would hide the base.
+                continue
             touches.setdefault(segments[0], []).append(Touch(number, segments, entry.verb))
     return touches
 
@@ -256,8 +269,6 @@ class _Track:
         self._lengths = {}
 
     def _apply(self, touch: Touch) -> None:
-        if self._key in REFUSED_SEGMENTS:
-            return
         patch = self._log.patch(touch.row, self._key, touch.verb)
         if touch.is_anchor:
             self._forget(patch if touch.verb == "set" else UNDEFINED)

@@ -20,17 +20,22 @@ from recordings.timetravel.values import Value
 _MAX_INT_DIGITS: Final = 4_300
 #: Text that is not there, for parts that a recording lacks.
 NOTHING: Final = msgspec.Raw()
+#: How often the rest of an object is handed to msgspec again; each try copies it.
+_MAX_TRIES: Final = 3
+_FIRST_CHUNK: Final = 256
 _CHUNK: Final = 1 << 16
-_WHITE_SPACE: Final = b" \t\n\r"
 
 _decode = msgspec.json.Decoder().decode
 _decode_members = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
+_decode_raw = msgspec.json.Decoder(msgspec.Raw).decode
 _decode_elements = msgspec.json.Decoder(list[msgspec.Raw]).decode
 
 # Possessive, so that no input makes them try twice.
-_STRING: Final = re.compile(rb'"(?:[^"\\]++|\\.)*+"', re.DOTALL)
-_WHOLE_TOKENS: Final = re.compile(rb'(?:[^"]++|"(?:[^"\\]++|\\.)*+")*+', re.DOTALL)
-_BRACKET_OR_STRING: Final = re.compile(rb'[\[{]|[\]}]|"(?:[^"\\]++|\\.)*+"', re.DOTALL)
+_QUOTED: Final = rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
+_STRING: Final = re.compile(_QUOTED, re.DOTALL)
+_WHOLE_TOKENS: Final = re.compile(rb'[^"]*+(?:%b[^"]*+)*+' % _QUOTED, re.DOTALL)
+_BRACKET_OR_STRING: Final = re.compile(rb"[\[{]|[\]}]|%b" % _QUOTED, re.DOTALL)
+_SPACE: Final = re.compile(rb"[ \t\n\r]*+")
 _SCALAR: Final = re.compile(rb"[^,\]}\s]++")
 _NO_BRACKETS: Final = bytes(set(range(256)) - set(b"[]{}"))
 _OPENING: Final = frozenset(b"[{")
@@ -101,8 +106,34 @@ def read_members(text: bytes | msgspec.Raw) -> dict[str, msgspec.Raw] | None:
         return _decode_members(text)
     except (msgspec.DecodeError, RecursionError):
         # Also for JSON that msgspec does not even skip: a lone surrogate, or more levels than its stack.
-        data = bytes(text)
-        return {str(read_value(data[key])): msgspec.Raw(data[value]) for key, value in member_spans(data)}
+        return _scan_members(bytes(text))
+
+
+def _scan_members(data: bytes) -> dict[str, msgspec.Raw]:
+    members: dict[str, msgspec.Raw] = {}
+    n_tries = 0
+    for key, value in member_spans(data):
+        name = str(read_value(data[key]))
+        members[name] = msgspec.Raw(data[value])
+        if n_tries < _MAX_TRIES and not _is_skipped(members[name]):
+            # This one was the trouble; what follows it is most likely to be skipped in no time.
+            n_tries += 1
+            rest = _skip_space(data, value.stop)
+            if data[rest : rest + 1] == b",":
+                try:
+                    return members | _decode_members(b"{" + data[rest + 1 :])
+                except (msgspec.DecodeError, RecursionError):
+                    continue
+    return members
+
+
+def _is_skipped(text: msgspec.Raw) -> bool:
+    """Whether msgspec gets over *text*."""
+    try:
+        _decode_raw(text)
+    except (msgspec.DecodeError, RecursionError):
+        return False
+    return True
 
 
 def read_elements(text: bytes | msgspec.Raw) -> list[msgspec.Raw] | None:
@@ -118,12 +149,9 @@ def read_elements(text: bytes | msgspec.Raw) -> list[msgspec.Raw] | None:
 
 def first_byte(text: bytes | msgspec.Raw) -> bytes:
     """Return the first byte of *text* that is no white space; empty when there is none."""
-    view = memoryview(text)
-    for start in range(len(view)):
-        byte = view[start : start + 1].tobytes()
-        if byte not in (b" ", b"\t", b"\n", b"\r"):
-            return byte
-    return b""
+    match = _SPACE.match(text)
+    end = match.end() if match else 0
+    return memoryview(text)[end : end + 1].tobytes()
 
 
 def member_spans(data: bytes) -> Iterator[tuple[slice, slice]]:
@@ -187,9 +215,11 @@ def value_end(data: bytes, start: int) -> int:
 
 
 def _container_end(data: bytes, start: int) -> int:
-    depth, position = 0, start
+    depth, position, size = 0, start, _FIRST_CHUNK
     while position < len(data):
-        match = _WHOLE_TOKENS.match(data, position, position + _CHUNK)
+        match = _WHOLE_TOKENS.match(data, position, position + size)
+        # Most containers are small, and a long one is worth long strides.
+        size = min(2 * size, _CHUNK)
         end = match.end() if match else position
         if end == position:
             # A string that is longer than the chunk, or not ended.
@@ -197,7 +227,7 @@ def _container_end(data: bytes, start: int) -> int:
             continue
         brackets = _STRING.sub(b"", data[position:end]).translate(None, _NO_BRACKETS)
         closing = brackets.count(b"}") + brackets.count(b"]")
-        if depth > closing or (depth == closing and brackets[:1] in (b"{", b"[") and not closing):
+        if depth > closing:
             depth += len(brackets) - 2 * closing
         else:
             # It may end in here: look at each bracket.
@@ -221,6 +251,5 @@ def _string_end(data: bytes, start: int) -> int:
 
 
 def _skip_space(data: bytes, position: int) -> int:
-    while position < len(data) and data[position] in _WHITE_SPACE:
-        position += 1
-    return position
+    match = _SPACE.match(data, position)
+    return match.end() if match else position
