@@ -7,6 +7,17 @@ itself. Its functions answer exactly what the reference answers; where they diff
 Source: the time travel of agentfootprint, and footprintjs, which records the logs.
 """
 
+from recordings.timetravel.calls import CallError, CallFacts, ToolCall, call_facts
+from recordings.timetravel.changes import Change, Changes, changes_between
+from recordings.timetravel.claims import (
+    Completeness,
+    IdentityClaim,
+    UserMessage,
+    completeness_of,
+    identity_claimed,
+    user_message_of,
+)
+from recordings.timetravel.context import Context, EpochSlots, context_of
 from recordings.timetravel.epochs import (
     EpochLocation,
     all_epoch_locations,
@@ -28,44 +39,141 @@ from recordings.timetravel.ids import (
     split_stage_id,
 )
 from recordings.timetravel.jsontext import JsonError, NumberText
+from recordings.timetravel.jstext import stable_json
+from recordings.timetravel.lanes import epochs_of_lane, lane_log, lanes
+from recordings.timetravel.legs import ResumePoint, is_next_leg, resume_point
 from recordings.timetravel.merge import NotMergeableError, apply_smart_merge
+from recordings.timetravel.outcome import (
+    Answer,
+    Failure,
+    Outcome,
+    Pause,
+    StoppedEarly,
+    answers_of,
+    outcome_of,
+    outcomes_of_lanes,
+)
+from recordings.timetravel.pieces import MemoryEntry, Piece, ToolSource
+from recordings.timetravel.places import Place
+from recordings.timetravel.presence import Presence
+from recordings.timetravel.receipts import (
+    Check,
+    EpochNotFoundError,
+    Receipt,
+    message_digest_input,
+    receipt_at,
+    receipt_hash,
+    tool_digest_input,
+    verify,
+)
 from recordings.timetravel.recording import NoSourceError, Recording, decode_recording, keyed_fold, recording_of
+from recordings.timetravel.served import (
+    Gap,
+    ServedBasis,
+    ServedContext,
+    ServedSystem,
+    ServedTools,
+    SystemPiece,
+    served_at,
+)
+from recordings.timetravel.stops import Stop, commit_stops, filter_stops, milestone_stops
+from recordings.timetravel.toolresults import ToolResult, tool_results
+from recordings.timetravel.unserved import NotServed, not_served_at
 from recordings.timetravel.values import UNDEFINED, UndefinedType
 from recordings.timetravel.wire import NotARecordingError, Row, TraceRow, UnknownFormatError
 
 __all__ = [
     "UNDEFINED",
+    "Answer",
+    "CallError",
+    "CallFacts",
+    "Change",
+    "Changes",
+    "Check",
+    "Completeness",
+    "Context",
     "EpochLocation",
+    "EpochNotFoundError",
+    "EpochSlots",
+    "Failure",
+    "Gap",
+    "IdentityClaim",
     "JsonError",
     "Log",
+    "MemoryEntry",
     "Milestone",
     "NoSourceError",
     "NotARecordingError",
     "NotMergeableError",
+    "NotServed",
     "NumberText",
+    "Outcome",
+    "Pause",
+    "Piece",
+    "Place",
+    "Presence",
+    "Receipt",
     "Recording",
+    "ResumePoint",
     "Row",
     "RuntimeStageId",
+    "ServedBasis",
+    "ServedContext",
+    "ServedSystem",
+    "ServedTools",
     "SkippedRow",
     "SplitStageId",
     "StateAt",
+    "Stop",
+    "StoppedEarly",
+    "SystemPiece",
     "TimeTravelError",
+    "ToolCall",
+    "ToolResult",
+    "ToolSource",
     "Touch",
     "TraceRow",
     "UndefinedType",
     "UnknownFormatError",
+    "UserMessage",
     "all_epoch_locations",
+    "answers_of",
     "apply_smart_merge",
+    "call_facts",
+    "changes_between",
+    "commit_stops",
+    "completeness_of",
+    "context_of",
     "decode_recording",
     "epoch_at",
     "epoch_locations",
+    "epochs_of_lane",
+    "filter_stops",
+    "identity_claimed",
+    "is_next_leg",
     "keyed_fold",
+    "lane_log",
+    "lanes",
     "llm_call_mount_keys",
+    "message_digest_input",
     "milestone_for",
+    "milestone_stops",
+    "not_served_at",
+    "outcome_of",
+    "outcomes_of_lanes",
     "parse_runtime_stage_id",
     "read_after_call",
     "read_at_call",
     "read_run_constant",
+    "receipt_at",
+    "receipt_hash",
     "recording_of",
+    "resume_point",
+    "served_at",
     "split_stage_id",
+    "stable_json",
+    "tool_digest_input",
+    "tool_results",
+    "user_message_of",
+    "verify",
 ]

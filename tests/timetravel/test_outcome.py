@@ -1,0 +1,417 @@
+"""How runs end, what they answer, and what recordings say about themselves."""
+
+import json
+from collections import Counter
+from typing import Any
+
+import pytest
+
+from recordings.timetravel import (
+    UNDEFINED,
+    Answer,
+    Failure,
+    IdentityClaim,
+    StoppedEarly,
+    UserMessage,
+    all_epoch_locations,
+    answers_of,
+    completeness_of,
+    decode_recording,
+    identity_claimed,
+    outcome_of,
+    outcomes_of_lanes,
+    user_message_of,
+)
+from tests.corpus import needs_corpus, recording_files, recording_named
+from tests.timetravel.build import commit
+from tests.timetravel.test_calls import ENVELOPES, asks, envelope_named, event, mounts, run, tool_call
+
+PAUSED = {"flat-paused": "p2", "grouped-paused": "p2", "flat-receipt-paused": "r4", "grouped-receipt-paused": "r4"}
+FAILED = {"flat-provider-throws-first", "grouped-provider-throws-first", "grouped-provider-throws"}
+
+
+def envelope(*rows: dict, run_fields: dict[str, Any], **members: Any):
+    snapshot = {"initialState": {}, "commitLog": list(rows)}
+    document = {
+        "format": "agentfootprint.recording.v1",
+        "run": run_fields,
+        "recording": {"snapshot": snapshot, "events": []},
+        **members,
+    }
+    return decode_recording(json.dumps(document).encode())
+
+
+def ended(lane: str, number: int, content: Any) -> dict:
+    """The mount of the stage that ends the agent of a lane."""
+    state = {} if content is None else {"finalContent": content}
+    return {f"{lane}final#{number}": {"treeContext": {"history": [], "globalContext": state}}}
+
+
+# The corpus
+
+
+@needs_corpus
+def test_outcomes_of_the_corpus():
+    """Whatever has calls finished, paused or failed; a chart without an agent has no outcome."""
+    kinds = {name: outcome_of(recording_named(name)).kind for name in recording_files()}
+
+    assert {name for name, kind in kinds.items() if kind == "paused"} == set(PAUSED)
+    assert {name for name, kind in kinds.items() if kind == "failed"} == FAILED
+    without_calls = {name for name in kinds if not all_epoch_locations(recording_named(name))}
+    assert {name for name, kind in kinds.items() if kind == "unknown"} == without_calls
+    assert Counter(kinds.values())["finished"] == len(kinds) - len(PAUSED) - len(FAILED) - len(without_calls)
+
+
+@needs_corpus
+@pytest.mark.parametrize("name", recording_files())
+def test_only_a_lane_that_finished_has_an_answer(name):
+    """It is what the reference reads at the end of the log, wherever that log still has it."""
+    recording = recording_named(name)
+    answers = {answer.lane: answer.text for answer in answers_of(recording)}
+    finished = [outcome.lane for outcome in outcomes_of_lanes(recording) if outcome.kind == "finished"]
+
+    assert list(answers) == finished
+    last = recording.run_log.value_at("llmLatestContent", recording.run_log.length)
+    if answers.keys() == {""} and isinstance(last, str) and recording.run_log.length:
+        assert answers[""] == last
+
+
+@needs_corpus
+@pytest.mark.parametrize("name", ENVELOPES)
+def test_an_envelope_has_the_outcome_of_its_snapshot(name):
+    bare, full = recording_named(name), envelope_named(name)
+
+    for question in (outcome_of, outcomes_of_lanes, answers_of, user_message_of, identity_claimed):
+        assert question(bare) == question(full)
+
+
+@needs_corpus
+@pytest.mark.parametrize("name", ENVELOPES)
+def test_only_an_envelope_says_how_complete_it_is(name):
+    found, nothing = completeness_of(envelope_named(name)), completeness_of(recording_named(name))
+
+    assert (found.is_complete, found.n_dropped_events, found.session_id) == (True, 0, None)
+    assert (found.agentfootprint_version, found.footprintjs_version) == ("9.62.0", "9.24.0")
+    assert found.started_at < found.ended_at
+    assert found.run_id.startswith("run-")
+    assert {getattr(nothing, field) for field in nothing.__struct_fields__} == {None}
+
+
+@needs_corpus
+@pytest.mark.parametrize("name", PAUSED)
+def test_a_paused_run_says_what_it_waits_for(name):
+    outcome = outcome_of(recording_named(name))
+    args = {"p2": {"question": "Refund GBP 249.00 for A-1042?"}, "r4": {"question": "ok?"}}
+
+    assert (outcome.pause.tool_call_id, outcome.pause.tool_name) == (PAUSED[name], "ask_supervisor")
+    assert outcome.pause.args == args[PAUSED[name]]
+    assert outcome.pause.runtime_stage_id == recording_named(name).run_log.rows[-1].runtime_stage_id
+    assert (outcome.failure, outcome.pause.request, answers_of(recording_named(name))) == (None, UNDEFINED, [])
+
+
+@needs_corpus
+def test_when_a_pause_began():
+    assert outcome_of(recording_named("flat-paused")).pause.started_ms == 1796045927278
+    assert outcome_of(recording_named("grouped-paused")).pause.started_ms == 1796045927350
+
+
+@needs_corpus
+def test_a_resumed_run_that_finished_is_not_paused():
+    """Even where its own log was lost and the base still says that it waits."""
+    for name in ("flat-resumed", "grouped-resumed", "grouped-resumed-nobase", "grouped-resumed-norunlog"):
+        assert outcome_of(recording_named(name)).kind == "finished"
+        assert answers_of(recording_named(name))[0].text.startswith("Your refund of GBP 249.00 was approved")
+
+
+@needs_corpus
+def test_failures_of_the_corpus():
+    assert outcome_of(recording_named("grouped-provider-throws")).failure == Failure(
+        "Error: 503 upstream model overloaded", "sf-llm-call/call-llm#44", 2
+    )
+    assert outcome_of(recording_named("flat-provider-throws-first")).failure == Failure(
+        "Error: 401 invalid key", "call-llm#18", 1
+    )
+
+
+@needs_corpus
+def test_stopping_early():
+    early = {name: outcome_of(recording_named(name)).stopped_early for name in recording_files()}
+
+    assert {name: stop for name, stop in early.items() if stop is not None} == {
+        "flat-wrap-up": StoppedEarly("max-iterations", 3, 1, is_answer_empty=False, is_wrapped_up=True),
+        "flat-receipt-wrapup": StoppedEarly("max-iterations", 2, 1, is_answer_empty=False, is_wrapped_up=True),
+    }
+
+
+@needs_corpus
+@pytest.mark.parametrize(
+    ("name", "answers"),
+    [
+        (
+            "flat-wrong-tool",
+            [
+                Answer(
+                    "",
+                    "I am sorry Dana: order A-1042 was delivered on 3 September 2025, more than 30 days ago, so I can "
+                    "only offer GBP 429.00 of store credit.",
+                    "final",
+                )
+            ],
+        ),
+        (
+            "parallel-grouped-agents",
+            [
+                Answer("legal", "legal: order A-1042 cost GBP 249.00.", "final"),
+                Answer("finance", "finance: order A-1042 cost GBP 249.00.", "final"),
+            ],
+        ),
+        ("parallel-llmcalls", [Answer("legal", "legal: fine", "answer"), Answer("ethics", "ethics: fine", "answer")]),
+        (
+            "sequence-llmcall-agent",
+            [
+                Answer("step-classify", "billing", "answer"),
+                Answer("step-resolve", "Order A-1042 cost GBP 249.00.", "final"),
+            ],
+        ),
+        ("llmcall", [Answer("", "billing", "answer")]),
+        ("flat-600", [Answer("", "The ledger balances after 600 pages.", "llmLatestContent")]),
+    ],
+)
+def test_answers_of_the_corpus(name, answers):
+    assert answers_of(recording_named(name)) == answers
+
+
+@needs_corpus
+def test_what_runs_were_asked():
+    """Also where base and log were lost but a stage still holds it; of a sequence it is what its first step was."""
+    messages = {name: user_message_of(recording_named(name)) for name in recording_files()}
+
+    assert messages["flat-wrong-tool"].text.startswith("My espresso machine, order A-1042, arrived on 3 February")
+    assert messages["sequence-llmcall-agent"] == UserMessage("What did A-1042 cost?")
+    assert messages["flat-receipt-resumed-nobase"] == UserMessage("Refund please.")
+    assert messages["grouped-redacted-keys"] == UserMessage(None, is_redacted=True)
+    assert {name for name, message in messages.items() if message is None} == {
+        name for name in messages if not all_epoch_locations(recording_named(name))
+    }
+
+
+@needs_corpus
+def test_identities_of_the_corpus():
+    """The id of the run itself is no conversation, nor is the placeholder of a composed run; redacted is not absent."""
+    claims = {name: identity_claimed(recording_named(name)) for name in recording_files()}
+
+    assert claims["flat-memory-turn4"] == IdentityClaim("brew", "dana@example.org", "chat-501", 4)
+    assert claims["grouped-resumed-nobase"] == IdentityClaim(None, "dana", "case-77", 1)
+    assert claims["flat-multi-tools"] == IdentityClaim(None, None, None, 1)
+    assert claims["flat-receipt-resumed"] == IdentityClaim(None, None, None, 1)
+    assert claims["sequence-llmcall-agent"] == IdentityClaim(None, None, None, 1)
+    assert claims["grouped-redacted-keys"] == IdentityClaim(
+        None, None, None, 1, ("tenant", "principal", "conversation_id")
+    )
+    assert claims["llmcall"] is None
+    conversations = {claim.conversation_id for claim in claims.values() if claim} - {None}
+    assert conversations == {"case-77", "chat-501", "chat-502", "chat-601", "chat-602", "chat-603", "loan-88"}
+
+
+@needs_corpus
+def test_turns_of_the_corpus():
+    turns = [identity_claimed(recording_named(f"flat-memory-turn{turn}")).turn_number for turn in (1, 2, 3, 4)]
+
+    assert turns == [1, 2, 3, 4]
+
+
+# What the corpus lacks
+
+
+def test_a_run_that_breaks_off_has_no_known_end():
+    """A log that ends between two stages says nothing about the end."""
+    recording = run(asks(1, tool_call("a")), commit("tool-calls", 2))
+
+    assert outcome_of(recording).kind == "unknown"
+    assert answers_of(recording) == []
+
+
+def test_a_failure_without_a_reason():
+    outcome = outcome_of(run(commit("seed", 0), commit("call-llm", 1)))
+
+    assert (outcome.kind, outcome.failure) == ("failed", Failure(None, "call-llm#1", 1))
+
+
+def test_a_stage_that_fails_is_no_failed_call():
+    """The call answered; what failed is the stage after it."""
+    tree = {"runtimeStageId": "tool-calls#2", "errors": {"stageExecutionError": "Error: disk full"}}
+    outcome = outcome_of(run(asks(1, tool_call("a")), commit("tool-calls", 2), executionTree=tree))
+
+    assert (outcome.kind, outcome.failure) == ("failed", Failure("Error: disk full", "tool-calls#2", None))
+
+
+def test_a_run_that_failed_before_any_call():
+    fatal = event("error.fatal", "seed#0", error={"message": "no model"})
+    outcome = outcome_of(run(commit("seed", 0), events=[fatal]))
+
+    assert (outcome.kind, outcome.failure) == ("failed", Failure("no model", "seed#0", None))
+
+
+def test_the_last_content_of_a_run_that_did_not_finish_is_no_answer():
+    rows = [
+        commit("call-llm", 1, ("llmLatestContent", "set", "Let me ask."), ("finalContent", "set", "")),
+        commit("tool-calls", 2, ("pausedToolCallId", "set", "p")),
+    ]
+
+    assert answers_of(run(*rows)) == []
+    assert answers_of(run(*rows[:1], commit("final", 3))) == [Answer("", "Let me ask.", "llmLatestContent")]
+
+
+def test_the_last_execution_of_the_last_stage_counts():
+    recording = run(
+        commit("call-llm", 1, ("llmLatestContent", "set", "draft")),
+        subflowResults={**ended("", 10, "new"), **ended("", 9, "old"), **ended("other/", 99, "elsewhere")},
+    )
+
+    assert answers_of(recording) == [Answer("", "new", "final")]
+
+
+def test_a_redacted_answer_is_not_missing():
+    recording = run(commit("call-llm", 1), subflowResults=ended("", 2, "REDACTED"))
+
+    assert answers_of(recording) == [Answer("", None, "final", is_redacted=True)]
+
+
+def test_exported_final_content_is_not_used():
+    assert answers_of(run(commit("call-llm", 1), sharedState={"finalContent": "no"})) == []
+
+
+def test_a_composition_without_its_steps():
+    """What it was asked is no answer; what it passed on is."""
+    rows = [commit("seed", 0, ("current", "set", "question"))]
+
+    assert answers_of(run(*rows)) == []
+    assert answers_of(run(*rows, commit("step-a", 1, ("current", "set", "reply")))) == [Answer("", "reply", "current")]
+    assert answers_of(run(commit("seed", 0, ("branchResults", "set", {"a": "A", "b": 1})))) == [
+        Answer("a", "A", "branchResults")
+    ]
+
+
+def composed(*rows: dict, a: list, b: list):
+    return run(
+        commit("a", 1),
+        commit("b", 2),
+        *rows,
+        subflowResults=mounts(
+            a__1=[commit("a/call-llm", 3, ("totalOutputTokens", "set", 1)), *a],
+            b__2=[commit("b/call-llm", 4, ("totalOutputTokens", "set", 1)), *b],
+        ),
+    )
+
+
+def test_a_composed_run():
+    """It waits when a lane does, and has finished when a stage of its own came after all of them."""
+    paused = [commit("a/tool-calls", 5, ("pausedToolCallId", "set", "p"), ("pausedToolArgs", "set", "SELECT 1"))]
+    done = [commit("b/final", 6)]
+
+    waiting = outcome_of(composed(a=paused, b=done))
+    finished = outcome_of(composed(commit("merge", 9), a=[commit("a/final", 5)], b=done))
+    broken_off = outcome_of(composed(a=[commit("a/final", 5)], b=done))
+
+    assert (waiting.kind, waiting.lane, waiting.pause.args) == ("paused", "a", "SELECT 1")
+    assert (finished.kind, finished.lane) == ("finished", None)
+    assert broken_off.kind == "unknown"
+
+
+def test_a_lane_that_failed():
+    """The run failed with it, unless it went on to its end without it."""
+    logs = mounts(
+        a__1=[commit("a/call-llm", 3)], b__2=[commit("b/call-llm", 4, ("answer", "set", "x")), commit("b/end", 5)]
+    )
+    tree = {"runtimeStageId": "a#1", "errors": {"subflowError": "Error: 503"}}
+    rows = [commit("a", 1), commit("b", 2, ("x", "set", 1))]
+
+    failed = run(*rows, subflowResults=logs, executionTree=tree)
+    went_on = run(*rows, commit("merge", 9), subflowResults=logs, executionTree=tree)
+
+    assert [(outcome.lane, outcome.kind) for outcome in outcomes_of_lanes(failed)] == [
+        ("a", "failed"),
+        ("b", "finished"),
+    ]
+    assert outcome_of(failed).failure == Failure("Error: 503", "a/call-llm#3", 1)
+    assert outcome_of(went_on).kind == "finished"
+
+
+def test_a_pause_event_says_what_was_asked():
+    rows = [asks(1, tool_call("p")), commit("tool-calls", 2, ("pausedToolCallId", "set", "p"))]
+    recording = run(*rows, events=[event("pause.request", "tool-calls#2", question="May I?", severity="high")])
+
+    pause = outcome_of(recording).pause
+
+    assert pause.request == {"question": "May I?", "severity": "high"}
+    assert (pause.tool_name, pause.args, pause.started_ms) == (None, UNDEFINED, None)
+
+
+def test_an_early_stop_that_says_little():
+    recording = run(commit("call-llm", 1, ("stoppedEarly", "set", {"reason": "budget"})), commit("final", 2))
+
+    assert outcome_of(recording).stopped_early == StoppedEarly("budget", None, None, None, None)
+
+
+def test_an_envelope_that_is_not_complete():
+    recording = envelope(
+        run_fields={"runId": "r", "complete": False, "droppedEvents": 12, "sessionId": "desk-7", "startedAt": "then"}
+    )
+
+    found = completeness_of(recording)
+
+    assert (found.is_complete, found.n_dropped_events, found.session_id) == (False, 12, "desk-7")
+    assert (found.started_at, found.ended_at, found.agentfootprint_version) == ("then", None, None)
+
+
+def test_a_count_that_is_no_number_is_not_recorded():
+    found = completeness_of(envelope(run_fields={"droppedEvents": True, "complete": "yes"}))
+
+    assert (found.n_dropped_events, found.is_complete) == (None, None)
+
+
+def claim(identity: Any, run_id: str = "mine", **run_fields: Any) -> IdentityClaim | None:
+    row = commit("seed", 0, ("runIdentity", "set", identity))
+    return identity_claimed(envelope(row, run_fields={"runId": run_id, **run_fields}))
+
+
+def test_what_is_a_conversation():
+    """Anything but the run's own id: the one in the envelope, or the kind that agents give."""
+    assert claim({"conversationId": "chat"}).conversation_id == "chat"
+    assert claim({"conversationId": "pending"}).conversation_id == "pending"
+    assert claim({"conversationId": "run-home"}).conversation_id == "run-home"
+    assert claim({"conversationId": "mine"}) is None
+    assert claim({"conversationId": "run-17-4"}) is None
+    assert claim({"conversationId": ""}) is None
+    assert claim({"conversationId": "REDACTED"}).redacted == ("conversation_id",)
+
+
+def test_the_envelope_names_who_the_log_does_not():
+    assert claim({"conversationId": "chat"}, principal="p", tenant="t") == IdentityClaim("t", "p", "chat", None)
+    assert claim({"principal": "in the log"}, principal="p").principal == "in the log"
+
+
+def test_a_redacted_principal_is_not_read_from_elsewhere():
+    assert claim({"principal": "REDACTED"}, principal="p") == IdentityClaim(None, None, None, None, ("principal",))
+
+
+def test_the_first_turn_event_has_the_message_when_no_log_does():
+    start = event("agent.turn_start", "seed#0", userPrompt="Hello?", turnIndex=0)
+
+    assert user_message_of(run(events=[start])) == UserMessage("Hello?")
+    assert user_message_of(run(events=[])) is None
+
+
+@pytest.mark.parametrize("last", [commit("seed", 0), commit("tail", 9)])
+def test_a_last_row_that_is_no_end(last):
+    """One that is of a stage from before the calls, or of a mount: the composition was not through with its steps."""
+    done = {lane: [commit(f"{lane}/final", number)] for lane, number in (("a", 5), ("b", 6))}
+    logs = {
+        **mounts(
+            a__1=[commit("a/call-llm", 3, ("totalOutputTokens", "set", 1)), *done["a"]],
+            b__2=[commit("b/call-llm", 4, ("totalOutputTokens", "set", 1)), *done["b"]],
+        ),
+        "tail#9": {"treeContext": {"history": []}},
+    }
+
+    assert outcome_of(run(commit("a", 1), commit("b", 2), last, subflowResults=logs)).kind == "unknown"
