@@ -9,14 +9,6 @@ Source: the time travel of agentfootprint, and footprintjs, which records the lo
 
 from recordings.timetravel.calls import CallError, CallFacts, ToolCall, call_facts
 from recordings.timetravel.changes import Change, Changes, changes_between
-from recordings.timetravel.claims import (
-    Completeness,
-    IdentityClaim,
-    UserMessage,
-    completeness_of,
-    identity_claimed,
-    user_message_of,
-)
 from recordings.timetravel.context import Context, EpochSlots, context_of
 from recordings.timetravel.epochs import (
     EpochLocation,
@@ -30,6 +22,14 @@ from recordings.timetravel.epochs import (
 )
 from recordings.timetravel.errors import TimeTravelError
 from recordings.timetravel.fold import Log, SkippedRow, StateAt, Touch
+from recordings.timetravel.identity import (
+    Completeness,
+    IdentityClaim,
+    UserMessage,
+    completeness_of,
+    identity_claimed,
+    user_message_of,
+)
 from recordings.timetravel.ids import (
     Milestone,
     RuntimeStageId,

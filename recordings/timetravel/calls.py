@@ -47,8 +47,8 @@ class CallError(msgspec.Struct, frozen=True):
 
     text: str
     source: Literal["event", "execution-tree"]
-    #: The execution that the error is recorded at: the call, or a mount around it.
-    runtime_stage_id: str
+    #: The execution that the error is recorded at: the call, a mount around it, or another; None when at none.
+    runtime_stage_id: str | None
 
 
 class CallFacts(msgspec.Struct, frozen=True):
@@ -121,7 +121,7 @@ def _error_of(
             return CallError(tree_errors(recording)[place], "execution-tree", place)
     if is_unanswered and not location.lane:
         # The one lane of the run died of what the run died of, wherever the event says that it happened.
-        return next((CallError(text, "event", place) for place, text in events.fatal.items() if text), None)
+        return next((CallError(text, "event", place or None) for place, text in events.fatal.items() if text), None)
     return None
 
 

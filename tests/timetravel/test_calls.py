@@ -409,16 +409,16 @@ def test_the_receipt_of_an_earlier_call_names_nobody_s_model():
     assert [(fact.model, fact.provider) for fact in facts(recording)] == [("m", "p"), (None, None)]
 
 
-@pytest.mark.parametrize("stage", ["call-llm#1", "run#0"])
+@pytest.mark.parametrize("stage", ["call-llm#1", "run#0", ""])
 def test_a_fatal_event_comes_before_the_tree(stage):
     """Wherever it says that it happened, the one lane of the run died of it."""
     tree = {"id": "call-llm", "runtimeStageId": "call-llm#1", "errors": {"stageExecutionError": "Error: from the tree"}}
     fatal = event("error.fatal", stage, error="503 overloaded", stage="call-llm")
-    recording = run(commit("call-llm", 1), events=[fatal], executionTree={} if stage == "run#0" else tree)
+    recording = run(commit("call-llm", 1), events=[fatal], executionTree=tree if stage == "call-llm#1" else {})
 
     error = facts(recording)[0].error
 
-    assert (error.text, error.source, error.runtime_stage_id) == ("503 overloaded", "event", stage)
+    assert (error.text, error.source, error.runtime_stage_id) == ("503 overloaded", "event", stage or None)
 
 
 def test_an_error_around_a_call_that_answered_is_not_its_own():
