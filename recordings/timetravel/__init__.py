@@ -10,6 +10,7 @@ Source: the time travel of agentfootprint, and footprintjs, which records the lo
 from recordings.timetravel.calls import CallError, CallFacts, ToolCall, call_facts
 from recordings.timetravel.changes import Change, Changes, changes_between
 from recordings.timetravel.context import Context, EpochSlots, context_of
+from recordings.timetravel.document import Row, TraceRow
 from recordings.timetravel.epochs import (
     EpochLocation,
     all_epoch_locations,
@@ -80,7 +81,7 @@ from recordings.timetravel.stops import Stop, commit_stops, filter_stops, milest
 from recordings.timetravel.toolresults import ToolResult, tool_results
 from recordings.timetravel.unserved import NotServed, not_served_at
 from recordings.timetravel.values import UNDEFINED, UndefinedType
-from recordings.timetravel.wire import NotARecordingError, Row, TraceRow, UnknownFormatError
+from recordings.timetravel.wire import NotARecordingError, UnknownFormatError
 
 __all__ = [
     "UNDEFINED",

@@ -9,13 +9,13 @@ from weakref import WeakKeyDictionary
 
 import msgspec
 
+from recordings.timetravel.document import Event
 from recordings.timetravel.epochs import all_epoch_locations
 from recordings.timetravel.ids import parse_runtime_stage_id
 from recordings.timetravel.jsontext import read_members, read_value
 from recordings.timetravel.lanes import execution_index
 from recordings.timetravel.recording import Recording
 from recordings.timetravel.values import UNDEFINED, Value, is_object
-from recordings.timetravel.wire import Event
 
 #: The members of an event's payload, unread.
 Payload: TypeAlias = Mapping[str, msgspec.Raw]

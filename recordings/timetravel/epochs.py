@@ -14,11 +14,11 @@ from weakref import WeakKeyDictionary
 
 import msgspec
 
+from recordings.timetravel.document import Row
 from recordings.timetravel.fold import Basis, Log
 from recordings.timetravel.ids import local_of, parse_int, parse_runtime_stage_id
 from recordings.timetravel.recording import Recording, recording_of
 from recordings.timetravel.values import UNDEFINED, Value, is_number
-from recordings.timetravel.wire import Row
 
 CALL_STAGE: Final = "call-llm"
 CALL_MOUNT: Final = "sf-llm-call"

@@ -10,11 +10,12 @@ from typing import Final, Literal, TypeAlias
 
 import msgspec
 
+from recordings.timetravel.document import Document, Event
 from recordings.timetravel.errors import TimeTravelError
 from recordings.timetravel.fold import Log
 from recordings.timetravel.jsontext import NumberText, read_value
 from recordings.timetravel.values import UNDEFINED, UndefinedType, Value
-from recordings.timetravel.wire import Document, Event, read_document
+from recordings.timetravel.wire import read_document
 
 Form: TypeAlias = Literal["snapshot", "recording", "envelope"]
 

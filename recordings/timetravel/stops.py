@@ -13,12 +13,12 @@ from weakref import WeakKeyDictionary
 
 import msgspec
 
+from recordings.timetravel.document import Row
 from recordings.timetravel.fold import Log
 from recordings.timetravel.ids import Milestone, milestone_for, parse_runtime_stage_id
 from recordings.timetravel.jsontext import JsonError, first_byte, read_value
 from recordings.timetravel.recording import Recording, keyed_fold, recording_of
 from recordings.timetravel.values import Value
-from recordings.timetravel.wire import Row
 
 Source: TypeAlias = Recording | Log | Mapping[str, Value]
 Kind: TypeAlias = Literal["start", "commit", "mount", "end"]

@@ -1,5 +1,5 @@
 """
-A recording as it lies in the file: typed where the format is fixed, unread where it holds state.
+Reading a recording from its file, whatever of the framework's shape it has or lacks.
 
 Source: the snapshot of footprintjs (``getSnapshot``), the recording and the envelope of agentfootprint.
 """
@@ -7,10 +7,21 @@ Source: the snapshot of footprintjs (``getSnapshot``), the recording and the env
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 
+from recordings.timetravel.document import (
+    Document,
+    Event,
+    EventMeta,
+    Mount,
+    Row,
+    Snapshot,
+    TraceRow,
+    TreeContext,
+    type_name,
+)
 from recordings.timetravel.errors import TimeTravelError
 from recordings.timetravel.jsontext import first_byte, read_elements, read_members, read_value
 from recordings.timetravel.values import UNDEFINED, Value, is_object
@@ -39,100 +50,6 @@ class UnknownFormatError(TimeTravelError):
         self.found = found
         shown = repr(found) if isinstance(found, str) and len(found) <= 100 else f"a {type(found).__name__}"
         super().__init__(f"The format is {shown}. This library reads {ENVELOPE_FORMAT!r}.")
-
-
-class TraceRow(msgspec.Struct):
-    """One write of a commit: the path to a key, its segments parted by U+001F, and what was done there."""
-
-    path: str
-    verb: Any = UNDEFINED
-
-
-class Row(msgspec.Struct, rename="camel"):
-    """
-    One row of a log: a commit, unless `problem` says why it is none.
-
-    Its ids are text in every recording that the framework wrote, and `UNDEFINED` where a row has none.
-    """
-
-    trace: list[TraceRow]
-    #: Values of ``set`` and ``append``, unread, below the first segment of their path.
-    overwrite: dict[str, msgspec.Raw]
-    #: Values of ``merge``, in the same way.
-    updates: dict[str, msgspec.Raw]
-    stage: Any = UNDEFINED
-    stage_id: Any = UNDEFINED
-    runtime_stage_id: Any = UNDEFINED
-    redacted_paths: list[str] = []
-    tags: list[str] = []
-    untracked_sources: list[str] = []
-    #: What keeps a row that is in the log from being a commit; None for a commit.
-    flaw: str | None = None
-    #: False for null and the other rows that JavaScript takes for nothing.
-    is_there: bool = True
-
-    @property
-    def problem(self) -> str | None:
-        """Why the row is no commit, in the words of the reference; None for a commit."""
-        if self.flaw is None and not isinstance(self.runtime_stage_id, str):
-            return f"runtimeStageId is {_type_name(self.runtime_stage_id)}, not a string"
-        return self.flaw
-
-
-class TreeContext(msgspec.Struct, rename="camel"):
-    """What one execution of a subflow left: its own log and what that folds against."""
-
-    history: list[Row]
-    initial_state: msgspec.Raw = msgspec.Raw()
-    global_context: msgspec.Raw = msgspec.Raw()
-
-
-class Mount(msgspec.Struct, rename="camel"):
-    """One execution of a subflow; without a tree when the recording holds none, or one that is no log."""
-
-    tree_context: TreeContext | None = None
-
-
-class EventMeta(msgspec.Struct, rename="camel"):
-    """Where and when an event happened."""
-
-    runtime_stage_id: str | None = None
-    wall_clock_ms: float | None = None
-    run_id: str | None = None
-
-
-class Event(msgspec.Struct):
-    """One event of the stream that the framework emitted beside the log."""
-
-    type: str
-    payload: msgspec.Raw = msgspec.Raw()
-    meta: EventMeta | None = None
-
-
-class Snapshot(msgspec.Struct):
-    """The parts of a snapshot, the state in them unread. Empty text stands for a part that is missing."""
-
-    rows: list[Row]
-    #: False when there is no list of commits: such a snapshot has no log at all.
-    has_log: bool
-    initial_state: msgspec.Raw
-    shared_state: msgspec.Raw
-    execution_tree: msgspec.Raw
-    #: By key, in the order of the file. Keys with a ``#`` name one execution, the others the last one.
-    mounts: dict[str, Mount]
-    run_id: str | None
-
-
-class Document(msgspec.Struct):
-    """A file, recognised and taken apart."""
-
-    #: Which of the three forms it has.
-    form: str
-    snapshot: Snapshot
-    #: None when the form has no event stream, which is not the same as an empty one.
-    events: list[Event] | None
-    #: The members of the envelope around it, unread; empty for the other forms.
-    envelope: dict[str, msgspec.Raw]
 
 
 _decode_rows = msgspec.json.Decoder(list[Row]).decode
@@ -214,7 +131,7 @@ def _read_row(text: msgspec.Raw) -> Row:
     members = read_members(text)
     if members is None:
         value = read_value(text) if first_byte(text) != b"[" else [None]
-        flaw = f"not an object ({_type_name(value)})"
+        flaw = f"not an object ({type_name(value)})"
         return Row([], {}, {}, flaw=flaw, is_there=bool(value) or isinstance(value, list))
     row = Row(
         trace=_read_trace(members.get("trace")),
@@ -237,25 +154,15 @@ _FIELDS: Final = {"stage": "stage", "stageId": "stage_id", "runtimeStageId": "ru
 
 def _flaw_of(members: Mapping[str, msgspec.Raw]) -> str | None:
     if "trace" not in members or first_byte(members["trace"]) != b"[":
-        return f"trace is {_type_name(_peek(members.get('trace')))}, not an array"
+        return f"trace is {type_name(_peek(members.get('trace')))}, not an array"
     for field in ("updates", "overwrite"):
         if field in members and first_byte(members[field]) != b"{":
-            return f"{field} is {_type_name(_peek(members[field]))}, not an object"
+            return f"{field} is {type_name(_peek(members[field]))}, not an object"
     return None
 
 
 def _peek(text: msgspec.Raw | None) -> Value:
     return UNDEFINED if text is None else read_value(text)
-
-
-def _type_name(value: Value) -> str:
-    """Return what the reference calls the type of *value*."""
-    if value is UNDEFINED:
-        return "missing"
-    if value is None:
-        return "null"
-    names = {bool: "boolean", str: "string", int: "number", float: "number", list: "array"}
-    return names.get(type(value), "object")
 
 
 def _read_trace(text: msgspec.Raw | None) -> list[TraceRow]:
