@@ -75,6 +75,7 @@ from recordings.timetravel.served import (
     ServedSystem,
     ServedTools,
     SystemPiece,
+    gaps_at,
     served_at,
 )
 from recordings.timetravel.stops import Stop, commit_stops, filter_stops, milestone_stops
@@ -150,6 +151,7 @@ __all__ = [
     "epoch_locations",
     "epochs_of_lane",
     "filter_stops",
+    "gaps_at",
     "identity_claimed",
     "is_next_leg",
     "keyed_fold",

@@ -154,7 +154,7 @@ def served_at(recording: Source, location: EpochLocation | float) -> ServedConte
     location = locate(recording, location)
     messages = _messages(location)
     reading = read_receipt(location)
-    forced = _text_or_none(read_run_constant(location, "forcedOutputToolName")) or None
+    forced = forced_tool_of(location)
     return ServedContext(
         epoch=location.epoch,
         call_runtime_stage_id=location.call_runtime_stage_id,
@@ -165,6 +165,23 @@ def served_at(recording: Source, location: EpochLocation | float) -> ServedConte
         gaps=list(_gaps(location, reading, has_conversation=messages is not None, has_forced=forced is not None)),
         basis=_basis(reading),
     )
+
+
+def gaps_at(location: EpochLocation, *, has_conversation: bool) -> list[Gap]:
+    """
+    Return what the record cannot prove about the epoch at *location*, as `served_at` does.
+
+    Args:
+        has_conversation: Whether a list on record tells the messages: for who knows, and need not read it again.
+    """
+    forced = forced_tool_of(location)
+    reading = read_receipt(location)
+    return list(_gaps(location, reading, has_conversation=has_conversation, has_forced=forced is not None))
+
+
+def forced_tool_of(location: EpochLocation) -> str | None:
+    """Return the tool that the model had to answer with, None when there is none on record."""
+    return _text_or_none(read_run_constant(location, "forcedOutputToolName")) or None
 
 
 def _system(location: EpochLocation) -> ServedSystem:
