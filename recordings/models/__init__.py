@@ -1,0 +1,7 @@
+"""Recordings as they are stored, and the index of what is in them."""
+
+from recordings.models.epoch import Epoch, NotServed
+from recordings.models.piece import Piece, Presence, Text
+from recordings.models.recording import INDEX_VERSION, Recording
+
+__all__ = ["INDEX_VERSION", "Epoch", "NotServed", "Piece", "Presence", "Recording", "Text"]
