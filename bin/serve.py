@@ -14,7 +14,7 @@ import types
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 WEB = [sys.executable, "-m", "gunicorn", "-c", "python:footprint_site.gunicorn_conf", "footprint_site.wsgi"]
-WORKER = [sys.executable, "manage.py", "db_worker", "--interval", "0.5", "--no-startup-delay"]
+WORKER = [sys.executable, "manage.py", "work"]
 PREPARE = [sys.executable, "manage.py", "prepare"]
 STOP_SECONDS = 35
 PR_SET_PDEATHSIG = 1

@@ -69,7 +69,8 @@ ROOT_URLCONF = "footprint_site.urls"
 WSGI_APPLICATION = "footprint_site.wsgi.application"
 TEMPLATES: list[dict[str, Any]] = [
     {
-        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "BACKEND": "footprint_site.templating.WellFormedTemplates",
+        "NAME": "django",
         "DIRS": [BASE_DIR / "templates"],
         "APP_DIRS": True,
         "OPTIONS": {
@@ -93,7 +94,12 @@ STATICFILES_DIRS = [BASE_DIR / "static"]
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
+    "blobs": {"BACKEND": "recordings.blobs.BlobFolder", "OPTIONS": {"location": DATA_DIR / "blobs"}},
 }
+# Recordings: how large they may be, on the wire and decompressed, and up to which size the answer waits for the index.
+RECORDING_MAX_WIRE_BYTES = env.int("RECORDING_MAX_WIRE_BYTES", 256 * 1024 * 1024)
+RECORDING_MAX_BYTES = env.int("RECORDING_MAX_BYTES", 256 * 1024 * 1024)
+RECORDING_INDEX_AT_ONCE_BYTES = env.int("RECORDING_INDEX_AT_ONCE_BYTES", 8 * 1024 * 1024)
 TASKS = {"default": {"BACKEND": "django_tasks_db.DatabaseBackend"}}
 
 # People
@@ -168,6 +174,8 @@ REST_FRAMEWORK = {
     "DEFAULT_THROTTLE_CLASSES": [],
     "EXCEPTION_HANDLER": "footprint_site.api.exception_handler",
     "PAGE_SIZE": 100,
+    # Recorded text may hold lone surrogates, which only escapes can carry.
+    "UNICODE_JSON": False,
 }
 
 LANGUAGE_CODE = "en"

@@ -4,16 +4,19 @@ import socket
 from typing import Any
 
 from django.conf import settings
+from django.contrib.auth.models import User
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 
+from footprint_site.access.models import Workspace
 from footprint_site.access.services.first_start import first_start
 from footprint_site.access.services.sign_in import sign_in_path
 from footprint_site.address import site_address
+from recordings.services.samples import samples_load
 
 
 class Command(BaseCommand):
-    """Migrate, collect static files, and make the first admin. Quick and harmless when it is done already."""
+    """Migrate, collect static files, make the first admin, load the samples. Quick and harmless when it is done."""
 
     help = "Migrate the database, collect static files and make the first admin. Harmless when done already."
 
@@ -21,7 +24,11 @@ class Command(BaseCommand):
         _check_port()
         call_command("migrate", verbosity=0, interactive=False)
         call_command("collectstatic", verbosity=0, interactive=False)
+        is_new = not User.objects.exists()
         admin = first_start()
+        if is_new:
+            n_samples = samples_load(workspace=Workspace.objects.order_by("pk")[0])
+            self.stdout.write(f"Loaded {n_samples} sample runs.")
         self.stdout.write(f"Footprint: {site_address()}/")
         if admin is not None:
             self.stdout.write(f"Sign in once as {admin.username}: {site_address()}{sign_in_path(admin)}")

@@ -1,0 +1,1 @@
+"""Every write to recordings and their index."""

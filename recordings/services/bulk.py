@@ -1,0 +1,39 @@
+"""Many rows at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from django.db import connection, models
+
+
+def objects_insert(*, rows: Sequence[models.Model]) -> None:
+    """Insert *rows*, all of one model and none of them stored, without telling them their keys."""
+    if rows:
+        model = type(rows[0])
+        columns = [column for column in model._meta.concrete_fields if not column.primary_key]  # noqa: SLF001  # see below
+        values = ([getattr(row, column.attname) for column in columns] for row in rows)
+        rows_insert(model=model, fields=[column.name for column in columns], rows=values)
+
+
+def rows_insert(*, model: type[models.Model], fields: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+    """
+    Insert *rows*, the values of *fields* in their order; a relation by the key of its row.
+
+    For rows by the thousand that nobody needs as objects: the ORM spends ten times as long on each as the database.
+    """
+    meta = model._meta  # noqa: SLF001  # Django's documented API, whatever its name
+    columns = [meta.get_field(name) for name in fields]
+    quote = connection.ops.quote_name
+    names = ", ".join(quote(str(column.column)) for column in columns)  # type: ignore[union-attr]  # all have one
+    places = ", ".join(["%s"] * len(columns))
+    prepared = [
+        [
+            column.get_db_prep_save(value, connection)  # type: ignore[union-attr]
+            for column, value in zip(columns, row, strict=True)
+        ]
+        for row in rows
+    ]
+    with connection.cursor() as cursor:
+        cursor.executemany(f"INSERT INTO {quote(meta.db_table)} ({names}) VALUES ({places})", prepared)  # noqa: S608

@@ -1,0 +1,56 @@
+"""Deleting a recording and everything that was read from it."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from django.db import models, transaction
+from django.http import HttpRequest
+
+from footprint_site.access.audit import audit
+from footprint_site.access.principals import Viewer
+from recordings.blobs import blob_folder, blob_name
+from recordings.models import Epoch, NotServed, Piece, Presence, Recording, Text
+
+_BATCH: Final = 1_000
+
+
+def recording_delete(*, recording: Recording, actor: Viewer, request: HttpRequest | None = None) -> dict[str, int]:
+    """
+    Delete *recording*: its index in bounded batches, its row, its blob.
+
+    Returns:
+        How much of each went. Other revisions and legs stay; texts that others share do too.
+    """
+    gone = contents_of(recording)
+    # The row goes first out of sight of a reader, then what hangs on it: nobody sees a recording that is half there.
+    Recording.objects.filter(pk=recording.pk).update(status=Recording.Status.FAILED, error="It is being deleted.")
+    for rows in (recording.presences, recording.pieces, recording.not_served, recording.epochs):
+        _delete_in_batches(rows.all())
+    with transaction.atomic():
+        public_id, workspace = str(recording.public_id), recording.workspace
+        recording.delete()
+        audit("recording_delete", actor=actor, target=public_id, workspace=workspace, request=request)
+    blob_folder().delete(blob_name(recording.workspace_id, recording.sha256))
+    _delete_in_batches(Text.objects.filter(workspace=workspace, pieces=None))
+    return gone
+
+
+def contents_of(recording: Recording) -> dict[str, int]:
+    """Return what would go with *recording*."""
+    return {
+        "recordings": 1,
+        "bytes": recording.n_bytes,
+        "epochs": Epoch.objects.filter(recording=recording).count(),
+        "pieces": Piece.objects.filter(recording=recording).count(),
+        "presences": Presence.objects.filter(recording=recording).count(),
+        "not_served": NotServed.objects.filter(recording=recording).count(),
+    }
+
+
+def _delete_in_batches(rows: models.QuerySet[models.Model]) -> None:
+    while True:
+        keys = list(rows.values_list("pk", flat=True)[:_BATCH])
+        if not keys:
+            return
+        rows.model._default_manager.filter(pk__in=keys).delete()  # noqa: SLF001  # whatever the model is

@@ -1,0 +1,192 @@
+"""The index: everything that can be derived from a recording's bytes, dropped and built again at will."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from django.db import transaction
+
+from recordings.models import INDEX_VERSION, NotServed, Piece, Presence, Recording, Text
+from recordings.services.bulk import objects_insert, rows_insert
+from recordings.services.rows import epoch_row, facts_of_piece, facts_of_unserved
+from recordings.timetravel import Context, all_epoch_locations, context_of, epochs_of_lane, not_served_at
+from recordings.timetravel import NotServed as Unserved
+from recordings.timetravel import Recording as Run
+from recordings.timetravel.pieces import SLOTS
+
+_BATCH: Final = 500
+
+
+def recording_index(*, recording: Recording, run: Run) -> None:
+    """Build the index of *recording*, whose decoded bytes *run* is, in the place of what was there."""
+    context = context_of(run)
+    lane_numbers = {lane: number for number, lane in enumerate(recording.lanes)}
+    with transaction.atomic():
+        index_drop(recording=recording)
+        _add_epochs(recording, run, context, lane_numbers)
+        _add_presences(recording, context, lane_numbers)
+        _add_unserved(recording, run, lane_numbers)
+        Recording.objects.filter(pk=recording.pk).update(
+            status=Recording.Status.READY, error="", index_version=INDEX_VERSION
+        )
+    recording.status, recording.error, recording.index_version = Recording.Status.READY, "", INDEX_VERSION
+
+
+def index_drop(*, recording: Recording) -> None:
+    """Remove the index of *recording*. Texts that other recordings share stay."""
+    text_keys = set(recording.pieces.values_list("text_id", flat=True))
+    for rows in (recording.presences, recording.pieces, recording.not_served, recording.epochs):
+        rows.all().delete()
+    for keys in batched(text_keys):
+        Text.objects.filter(pk__in=keys, pieces=None).delete()
+
+
+def batched(keys: Iterable[int]) -> Iterator[list[int]]:
+    """Yield *keys* in lists that fit into one query."""
+    in_order = sorted(keys)
+    for start in range(0, len(in_order), _BATCH):
+        yield in_order[start : start + _BATCH]
+
+
+def _add_epochs(recording: Recording, run: Run, context: Context, lane_numbers: dict[str, int]) -> None:
+    by_source = _characters_by_source(context)
+    rows = [
+        epoch_row(recording, run, location, context, lane_numbers[location.lane], by_source.get(location.position, {}))
+        for location in all_epoch_locations(run)
+    ]
+    objects_insert(rows=rows)
+
+
+def _characters_by_source(context: Context) -> dict[int, dict[str, int]]:
+    """Return by position how many characters of each source were served; of an unknown source under ``unknown``."""
+    positions: dict[str, list[int]] = {}
+    for epoch in context.epochs.values():
+        positions.setdefault(epoch.lane, []).append(epoch.position)
+    # What begins and ends where: one step per presence, not one per presence and epoch.
+    steps: dict[int, dict[str, int]] = {}
+    ends: dict[int, dict[str, int]] = {}
+    for presence in context.presences:
+        source, n_chars = presence.piece.source or "unknown", len(presence.piece.text)
+        starting, ending = steps.setdefault(presence.first, {}), ends.setdefault(presence.last, {})
+        starting[source] = starting.get(source, 0) + n_chars
+        ending[source] = ending.get(source, 0) + n_chars
+    found: dict[int, dict[str, int]] = {}
+    for lane in positions.values():
+        running: dict[str, int] = {}
+        for position in sorted(lane):
+            for source, n_chars in steps.get(position, {}).items():
+                running[source] = running.get(source, 0) + n_chars
+            found[position] = {source: n_chars for source, n_chars in running.items() if n_chars}
+            for source, n_chars in ends.get(position, {}).items():
+                running[source] -= n_chars
+    return found
+
+
+def _add_presences(recording: Recording, context: Context, lane_numbers: dict[str, int]) -> None:
+    workspace_id, pieces = recording.workspace_id, context.pieces
+    texts = texts_store(workspace_id=workspace_id, contents=(piece.text for piece in pieces))
+    rows_insert(
+        model=Piece,
+        fields=["workspace", "recording", "piece_id", "text", "slot", "state", "facts"],
+        rows=(
+            (
+                workspace_id,
+                recording.pk,
+                piece.id,
+                texts[_text_sha256(piece.text)],
+                piece.slot,
+                piece.state,
+                facts_of_piece(piece),
+            )
+            for piece in pieces
+        ),
+    )
+    keys = dict(recording.pieces.values_list("piece_id", "pk"))
+    rows_insert(
+        model=Presence,
+        fields=[
+            "workspace",
+            "recording",
+            "piece",
+            "lane",
+            "slot_order",
+            "first_position",
+            "last_position",
+            "order",
+            "is_moved",
+        ],
+        rows=(
+            (
+                workspace_id,
+                recording.pk,
+                keys[presence.piece.id],
+                lane_numbers[presence.lane],
+                SLOTS.index(presence.slot),
+                presence.first,
+                presence.last,
+                presence.order,
+                presence.moved,
+            )
+            for presence in context.presences
+        ),
+    )
+
+
+def texts_store(*, workspace_id: int, contents: Iterable[str]) -> dict[str, int]:
+    """Keep each of *contents* once in the workspace. Returns the key of the row of each by the hash of the text."""
+    by_hash = {_text_sha256(content): content for content in contents}
+    rows = [
+        Text(workspace_id=workspace_id, sha256=sha256, content=content, n_chars=len(content))
+        # In one order everywhere, so that two uploads with the same texts wait for each other instead of locking up.
+        for sha256, content in sorted(by_hash.items())
+    ]
+    Text.objects.bulk_create(rows, batch_size=_BATCH, ignore_conflicts=True)
+    found: dict[str, int] = {}
+    hashes = list(by_hash)
+    for start in range(0, len(hashes), _BATCH):
+        known = Text.objects.filter(workspace_id=workspace_id, sha256__in=hashes[start : start + _BATCH])
+        found |= dict(known.values_list("sha256", "pk"))
+    return found
+
+
+def _text_sha256(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _add_unserved(recording: Recording, run: Run, lane_numbers: dict[str, int]) -> None:
+    """One row for what stays missing from epoch to epoch, as the context has one row for what stays in it."""
+    rows: list[NotServed] = []
+    for lane, number in lane_numbers.items():
+        spans: dict[tuple[Unserved, int], NotServed] = {}
+        for location in epochs_of_lane(run, lane):
+            seen: Counter[Unserved] = Counter()
+            before, spans = spans, {}
+            for item in not_served_at(run, location):
+                seen[item] += 1
+                key = (item, seen[item])
+                spans[key] = _lengthened(before.get(key), location.position) or _unserved_row(recording, number, item)
+                if key not in before:
+                    spans[key].first_position = spans[key].last_position = location.position
+                    spans[key].order = len(rows)
+                    rows.append(spans[key])
+    objects_insert(rows=rows)
+
+
+def _lengthened(row: NotServed | None, position: int) -> NotServed | None:
+    if row is not None:
+        row.last_position = position
+    return row
+
+
+def _unserved_row(recording: Recording, lane: int, item: Unserved) -> NotServed:
+    return NotServed(
+        workspace_id=recording.workspace_id,
+        recording=recording,
+        lane=lane,
+        kind=item.kind,
+        facts=facts_of_unserved(item),
+        text=item.text,
+    )
