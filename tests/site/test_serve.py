@@ -92,9 +92,11 @@ def test_start_sign_in_stop_and_start_again(tmp_path):
     with served(tmp_path, port) as (process, greeting):
         assert f"http://127.0.0.1:{port}/" in greeting
         assert "Support" in sign_in(greeting)
-        assert {name for name in ("gunicorn", "db_worker") if any(name in line for line in processes_of(tmp_path))} == {
+        assert {
+            name for name in ("gunicorn", "manage.py work") if any(name in line for line in processes_of(tmp_path))
+        } == {
             "gunicorn",
-            "db_worker",
+            "manage.py work",
         }
         process.send_signal(signal.SIGINT)
         assert process.wait(40) == 0
@@ -129,7 +131,7 @@ def test_a_killed_worker_is_started_again(tmp_path):
 def worker_of(data: Path) -> int:
     for folder in Path("/proc").glob("[0-9]*"):
         try:
-            if b"db_worker" not in (folder / "cmdline").read_bytes():
+            if b"manage.py\0work" not in (folder / "cmdline").read_bytes():
                 continue
             if f"FOOTPRINT_DATA_DIR={data}\0".encode() in (folder / "environ").read_bytes():
                 return int(folder.name)

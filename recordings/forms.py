@@ -1,0 +1,142 @@
+"""All untrusted input about recordings: the parameters of the API, and the forms of the pages."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Final
+
+from django import forms
+from django.contrib.auth.models import User
+from django.core.exceptions import ValidationError
+
+from footprint_site.access.models import Role, Workspace
+from recordings.services.drafting import Stated
+
+ID_MAX_LENGTH: Final = 1000
+MAX_TURN: Final = 2**63 - 1
+_WHOLE: Final = re.compile(r"[+-]?[0-9]+", re.ASCII)
+
+
+class TurnField(forms.CharField):
+    """A turn: a whole number from 1."""
+
+    def clean(self, value: Any) -> Any:
+        text = (value or "").strip()
+        if not text:
+            return None
+        if not _WHOLE.fullmatch(text) or len(text) > 400:
+            raise ValidationError("A turn is a whole number from 1 on.", code="turn_not_integer")
+        turn = int(text)
+        if not 1 <= turn <= MAX_TURN:
+            raise ValidationError(f"A turn is a whole number from 1 to {MAX_TURN}.", code="turn_out_of_range")
+        return turn
+
+
+class IdField(forms.CharField):
+    """An opaque id: kept as it is, spaces and all. None when there is none."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(required=False, strip=False, empty_value=None, **options)
+        # NUL is a character like any other in an id that is only compared.
+        self.validators = []
+
+    def validate(self, value: Any) -> None:
+        if value is not None and len(value) > ID_MAX_LENGTH:
+            raise ValidationError(f"An id has at most {ID_MAX_LENGTH} characters.", code="id_too_long")
+
+
+class FilesInput(forms.ClearableFileInput):
+    """A field for several files."""
+
+    allow_multiple_selected = True
+
+
+class FilesField(forms.FileField):
+    """One or more files. What is in them is for the ingest to judge, an empty one too."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(
+            widget=FilesInput,
+            allow_empty_file=True,
+            error_messages={"required": "Choose at least one file."},
+            **options,
+        )
+
+    def clean(self, data: Any, initial: Any = None) -> Any:
+        files = data if isinstance(data, list | tuple) else [data]
+        return [super(FilesField, self).clean(file, initial) for file in files or [None]]
+
+
+class StatedForm(forms.Form):
+    """Where a recording belongs, as its sender says."""
+
+    session_id = IdField()
+    tenant = IdField()
+    principal = IdField()
+    conversation_id = IdField()
+    turn = TurnField(required=False)
+    filename = forms.CharField(required=False, max_length=1000, strip=False)
+    dry_run = forms.BooleanField(required=False)
+
+    def stated(self, *, incarnation: str = "", filename: str = "") -> Stated:
+        """Return what was said, with the token that never stands in an address."""
+        said = self.cleaned_data
+        return Stated(
+            session_id=said["session_id"],
+            tenant=said["tenant"],
+            principal=said["principal"],
+            conversation_id=said["conversation_id"],
+            turn=said["turn"],
+            filename=filename or said["filename"],
+            incarnation=incarnation,
+        )
+
+
+class UploadForm(StatedForm):
+    """The form of the page: one or more files, and where they belong."""
+
+    workspace = forms.ModelChoiceField(Workspace.objects.none(), empty_label=None)
+    incarnation = forms.CharField(required=False, max_length=1000, widget=forms.PasswordInput)
+    recordings = FilesField()
+
+    def __init__(self, *args: Any, user: User, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        workspaces = Workspace.objects.where_at_least(user, Role.INVESTIGATOR)
+        self.fields["workspace"].queryset = workspaces  # type: ignore[attr-defined]  # it is a choice of models
+        self.fields["workspace"].initial = workspaces.first()
+
+
+class DeleteForm(forms.Form):
+    """The first characters of the id, typed by hand: so that nobody deletes by a slip."""
+
+    CONFIRM_CHARS: Final = 8
+
+    confirm = forms.CharField(max_length=100)
+
+    def __init__(self, *args: Any, expected: str, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._expected = expected
+
+    def clean_confirm(self) -> str:
+        typed: str = self.cleaned_data["confirm"].strip()
+        if typed != self._expected:
+            raise ValidationError(f"Type {self._expected} to delete this recording.", code="not_confirmed")
+        return typed
+
+
+class ListForm(forms.Form):
+    """What a list of recordings may be filtered by. Anything else is refused by name."""
+
+    session_id = IdField()
+    conversation_id = IdField()
+    run_id = IdField()
+    engine_run_id = IdField()
+    status = forms.ChoiceField(required=False, choices=[("received", ""), ("ready", ""), ("failed", "")])
+    outcome = forms.ChoiceField(required=False, choices=[(o, "") for o in ("finished", "paused", "failed", "unknown")])
+    turn = TurnField(required=False)
+
+    ALSO_KNOWN: Final = frozenset({"cursor"})
+
+    def unknown(self) -> list[str]:
+        """Return the parameters that are none of its fields."""
+        return sorted(set(self.data) - set(self.fields) - self.ALSO_KNOWN)
