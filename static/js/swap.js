@@ -23,6 +23,8 @@ function placeFocus() {
     urgent.focus();
     return;
   }
+  // What was swapped elsewhere, by a poll say, is no reason to move a reader.
+  if (document.activeElement && document.activeElement !== document.body) return;
   const same = focusedId && document.getElementById(focusedId);
   const next = same || document.querySelector("[data-notes]") || document.querySelector("main");
   next.focus({ preventScroll: true });

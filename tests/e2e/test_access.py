@@ -129,7 +129,7 @@ def test_an_invitation_brings_somebody_in(live_server, page, browser, people, en
         for field in guest.locator("input[type=password]").all():
             field.fill(PASSWORD)
         guest.keyboard.press("Enter")
-        expect(guest.get_by_role("status")).to_contain_text("Welcome to Brew & Bean.")
+        expect(guest.locator("[data-notes]")).to_contain_text("Welcome to Brew & Bean.")
 
     page.reload()
     expect(page.get_by_role("row", name=re.compile("^nina"))).to_be_visible()
