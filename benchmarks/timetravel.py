@@ -11,15 +11,14 @@ import json
 import statistics
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from tests.corpus import CORPUS, ROOT, read_bytes
+from benchmarks.processes import MIB, long_runs, resident_mib
+from tests.corpus import ROOT
 
-MIB = 1024 * 1024
 STEPS = ["decode", "locate", "presences", "scrub", "first epoch", "last epoch"]
 
 
@@ -46,23 +45,6 @@ def measure(path: Path) -> dict[str, float]:
     step("first epoch", lambda: served_at(recording, locations[0]))
     step("last epoch", lambda: served_at(recording, locations[-1]))
     return {**seconds, "memory": peak - before}
-
-
-def resident_mib() -> float:
-    """Return the highest resident size of this process so far, in MiB."""
-    # Not what getrusage says: that starts with the size of the process that forked this one.
-    status = Path("/proc/self/status").read_text(encoding="ascii")
-    return int(status.partition("VmHWM:")[2].split()[0]) / 1024
-
-
-def long_runs() -> Iterator[tuple[str, Path, int]]:
-    """Yield name, an uncompressed copy and its size for each long run."""
-    with tempfile.TemporaryDirectory() as folder:
-        for source in sorted((CORPUS / "perf").glob("*.json.gz")):
-            data = read_bytes(source)
-            path = Path(folder) / source.stem
-            path.write_bytes(data)
-            yield source.name.split(".")[0], path, len(data)
 
 
 def in_fresh_process(path: Path) -> dict[str, float]:
