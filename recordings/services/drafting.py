@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import math
 from typing import Any, Final
 
 import msgspec
@@ -16,6 +15,7 @@ from recordings.models import Recording
 from recordings.models.recording import id_key
 from recordings.timetravel import Outcome, answers_of, outcome_of, resume_point, user_message_of
 from recordings.timetravel import Recording as Run
+from recordings.timetravel.values import is_number
 
 _MAX_TURN: Final = 2**63 - 1
 _FILENAME_MAX_LENGTH: Final = 300
@@ -95,7 +95,7 @@ def _reason_of(outcome: Outcome) -> str | None:
 
 def _turn(claimed: Any) -> int | None:
     """Return *claimed* if it is a turn that a column holds: a whole number from 1."""
-    is_whole = isinstance(claimed, int | float) and math.isfinite(claimed) and claimed == int(claimed)
+    is_whole = is_number(claimed) and claimed == int(claimed)
     return int(claimed) if is_whole and 1 <= claimed <= _MAX_TURN else None
 
 

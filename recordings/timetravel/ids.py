@@ -15,6 +15,8 @@ import msgspec
 #: The integer that JavaScript's parseInt finds at the start of a text. It skips more white space than ``\s`` without
 #: the flag, and knows ASCII digits alone.
 _PARSE_INT: Final = re.compile(r"[\s\ufeff]*([+-]?[0-9]+)")
+#: So many digits, with a sign, are surely an integer that a double holds.
+_EXACT_DIGITS: Final = 15
 
 MilestoneKind = Literal["iteration", "slot", "llm-turn", "tool-call", "decision"]
 
@@ -64,7 +66,10 @@ _MILESTONES: Final[dict[str, Milestone]] = {
 def parse_int(text: str) -> int | float:
     """Return the integer that *text* starts with, as JavaScript's ``parseInt(text, 10)`` finds it; else NaN."""
     match = _PARSE_INT.match(text)
-    return int(match[1]) if match else math.nan
+    if match is None:
+        return math.nan
+    # Beyond what a double holds exactly it is the next double, or infinity.
+    return int(match[1]) if len(match[1]) <= _EXACT_DIGITS else float(match[1])
 
 
 def split_stage_id(stage_id: str) -> SplitStageId:

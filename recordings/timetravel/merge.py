@@ -16,6 +16,8 @@ from recordings.timetravel.values import UNDEFINED, Value, clone, is_object
 SEPARATOR: Final = "\x1f"
 #: Segments that are never written and read as absent, wherever they stand in a path.
 REFUSED_SEGMENTS: Final = frozenset({"__proto__", "constructor", "prototype"})
+#: More digits than an index of any list has.
+_INDEX_DIGITS: Final = 15
 
 
 class NotMergeableError(TimeTravelError):
@@ -103,7 +105,8 @@ def _child(container: Value, segment: str) -> Value:
 
 def _index(segment: str) -> int | None:
     """Return the index that *segment* spells the way JavaScript does, None when it spells none."""
-    if segment.isascii() and segment.isdigit() and (segment == "0" or segment[0] != "0"):
+    is_index = segment.isascii() and segment.isdigit() and (segment == "0" or segment[0] != "0")
+    if is_index and len(segment) <= _INDEX_DIGITS:
         return int(segment)
     return None
 

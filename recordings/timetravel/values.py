@@ -8,6 +8,7 @@ not null, a boolean is not a number, ``1`` equals ``1.0``, and text is measured 
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Mapping
 from typing import Any, Final, TypeAlias, TypeGuard, final
 
@@ -43,13 +44,17 @@ class UndefinedType:
         return "UNDEFINED"
 
 
+_LARGEST_DOUBLE: Final = int(sys.float_info.max)
+
 #: The one absent value. None is JSON's null, which is a value.
 UNDEFINED: Final = UndefinedType()
 
 
 def is_number(value: Value) -> TypeGuard[int | float]:
-    """Whether *value* is a finite number; a boolean is none."""
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    """Whether *value* is a number that a double holds; a boolean is none."""
+    if isinstance(value, int):
+        return not isinstance(value, bool) and abs(value) <= _LARGEST_DOUBLE
+    return isinstance(value, float) and math.isfinite(value)
 
 
 def is_object(value: Value) -> TypeGuard[Mapping[str, Value]]:

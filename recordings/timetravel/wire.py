@@ -6,6 +6,7 @@ Source: the snapshot of footprintjs (``getSnapshot``), the recording and the env
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
 from typing import Final
 
@@ -56,6 +57,7 @@ _decode_rows = msgspec.json.Decoder(list[Row]).decode
 _decode_mounts = msgspec.json.Decoder(dict[str, Mount]).decode
 _decode_events = msgspec.json.Decoder(list[Event]).decode
 _decode_trace = msgspec.json.Decoder(list[TraceRow]).decode
+_SHORT_ROW_BYTES: Final = 16
 #: What msgspec raises for JSON of another shape, and for JSON that it cannot read.
 _NOT_TYPED: Final = (msgspec.DecodeError, RecursionError)
 
@@ -123,7 +125,17 @@ def _read_rows(text: msgspec.Raw) -> list[Row] | None:
     try:
         return _decode_rows(text)
     except _NOT_TYPED:
-        return [_read_row(element) for element in read_elements(text) or []]
+        return [_read_odd_row(element) for element in read_elements(text) or []]
+
+
+def _read_odd_row(text: msgspec.Raw) -> Row:
+    """Read a row, the same one again for the same few bytes: a log may be a million times ``0``."""
+    return _read_short_row(bytes(text)) if len(memoryview(text)) <= _SHORT_ROW_BYTES else _read_row(text)
+
+
+@functools.lru_cache(maxsize=256)
+def _read_short_row(text: bytes) -> Row:
+    return _read_row(msgspec.Raw(text))
 
 
 def _read_row(text: msgspec.Raw) -> Row:
