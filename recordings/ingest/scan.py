@@ -70,8 +70,8 @@ class Scan(msgspec.Struct, frozen=True):
     #: ISO 8601, as written.
     started_at: str | None
     ended_at: str | None
-    #: Delimited paths that a policy emptied in any log, sorted, to show. At most as many as the limits say, so that what
-    #: has to be masked is to be asked of the logs.
+    #: Delimited paths that a policy emptied in any log, sorted, for show. At most as many as the limits say: for what
+    #: has to be masked, ask the logs.
     redacted_paths: list[str]
     warnings: list[Warning]
 

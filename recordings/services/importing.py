@@ -16,6 +16,7 @@ from footprint_site.access.models import Workspace
 from footprint_site.access.principals import Viewer
 from footprint_site.locks import exclusive
 from recordings.blobs import blob_folder, blob_name
+from recordings.ingest.limits import Limits
 from recordings.ingest.receive import ReceiveLimits, receive
 from recordings.ingest.scan import Scan, scan
 from recordings.models import Recording
@@ -64,7 +65,7 @@ def recording_import(
         known = Recording.objects.filter(workspace=workspace, sha256=received.sha256).first()
         if known is not None:
             return _replayed(known, actor, request, is_dry_run=is_dry_run)
-        found = scan(path.read_bytes())
+        found = scan(path.read_bytes(), limits=Limits(max_bytes=settings.RECORDING_MAX_BYTES))
         draft = draft_of(workspace=workspace, received=received, found=found, stated=stated, actor=actor)
         if is_dry_run:
             return Imported(draft, is_new=True, problems=_problems_of(found))
