@@ -12,7 +12,8 @@ import msgspec
 from recordings.ingest.refusals import Problem
 from recordings.ingest.skeleton import Path, Skeleton
 from recordings.timetravel import Recording
-from recordings.timetravel.jsontext import JsonError, read_value
+from recordings.timetravel.jsonspans import JsonError
+from recordings.timetravel.jsontext import read_value
 from recordings.timetravel.merge import SEPARATOR
 from recordings.timetravel.pieces import REDACTED
 from recordings.timetravel.values import is_object

@@ -10,7 +10,8 @@ from typing import Any, Final, TypeAlias
 from recordings.ingest.limits import Limits
 from recordings.ingest.refusals import Refused
 from recordings.ingest.syntax import JsonReader, malformed, trailing, truncated
-from recordings.timetravel.jsontext import JsonError, read_value
+from recordings.timetravel.jsonspans import JsonError
+from recordings.timetravel.jsontext import read_value
 
 #: The names on the way to a value, from the document down.
 Path: TypeAlias = tuple[str, ...]

@@ -16,7 +16,7 @@ import msgspec
 
 from recordings.ingest.escapes import without_lone_surrogates
 from recordings.ingest.refusals import Refused
-from recordings.timetravel.jsontext import JsonError, value_end
+from recordings.timetravel.jsonspans import JsonError, value_end
 
 _decode_raw = msgspec.json.Decoder(msgspec.Raw).decode
 

@@ -39,7 +39,8 @@ from recordings.timetravel.ids import (
     parse_runtime_stage_id,
     split_stage_id,
 )
-from recordings.timetravel.jsontext import JsonError, NumberText
+from recordings.timetravel.jsonspans import JsonError
+from recordings.timetravel.jsontext import NumberText
 from recordings.timetravel.jstext import stable_json
 from recordings.timetravel.lanes import epochs_of_lane, lane_log, lanes
 from recordings.timetravel.legs import ResumePoint, is_next_leg, resume_point

@@ -14,7 +14,8 @@ from typing import Final, Literal, TypeAlias
 import msgspec
 
 from recordings.timetravel.document import Row
-from recordings.timetravel.jsontext import NOTHING, first_byte, read_members, read_value
+from recordings.timetravel.jsonspans import first_byte
+from recordings.timetravel.jsontext import NOTHING, read_members, read_value
 from recordings.timetravel.merge import REFUSED_SEGMENTS, SEPARATOR, apply_write
 from recordings.timetravel.values import UNDEFINED, Value, clone
 

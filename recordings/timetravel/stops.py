@@ -16,7 +16,8 @@ import msgspec
 from recordings.timetravel.document import Row
 from recordings.timetravel.fold import Log
 from recordings.timetravel.ids import Milestone, milestone_for, parse_runtime_stage_id
-from recordings.timetravel.jsontext import JsonError, first_byte, read_value
+from recordings.timetravel.jsonspans import JsonError, first_byte
+from recordings.timetravel.jsontext import read_value
 from recordings.timetravel.recording import Recording, keyed_fold, recording_of
 from recordings.timetravel.values import Value
 

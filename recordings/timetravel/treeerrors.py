@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 from weakref import WeakKeyDictionary
 
-from recordings.timetravel.jsontext import read_value, value_end
+from recordings.timetravel.jsonspans import value_end
+from recordings.timetravel.jsontext import read_value
 from recordings.timetravel.lanes import execution_index
 from recordings.timetravel.recording import Recording
 from recordings.timetravel.values import is_object

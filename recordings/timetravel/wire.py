@@ -24,7 +24,8 @@ from recordings.timetravel.document import (
     type_name,
 )
 from recordings.timetravel.errors import TimeTravelError
-from recordings.timetravel.jsontext import first_byte, read_elements, read_members, read_value
+from recordings.timetravel.jsonspans import first_byte
+from recordings.timetravel.jsontext import read_elements, read_members, read_value
 from recordings.timetravel.values import UNDEFINED, Value, is_object
 
 ENVELOPE_FORMAT: Final = "agentfootprint.recording.v1"
@@ -54,6 +55,7 @@ class UnknownFormatError(TimeTravelError):
 
 
 _decode_rows = msgspec.json.Decoder(list[Row]).decode
+_decode_row = msgspec.json.Decoder(Row).decode
 _decode_mounts = msgspec.json.Decoder(dict[str, Mount]).decode
 _decode_events = msgspec.json.Decoder(list[Event]).decode
 _decode_trace = msgspec.json.Decoder(list[TraceRow]).decode
@@ -125,12 +127,17 @@ def _read_rows(text: msgspec.Raw) -> list[Row] | None:
     try:
         return _decode_rows(text)
     except _NOT_TYPED:
-        return [_read_odd_row(element) for element in read_elements(text) or []]
+        return [_read_one_row(element) for element in read_elements(text) or []]
 
 
-def _read_odd_row(text: msgspec.Raw) -> Row:
+def _read_one_row(text: msgspec.Raw) -> Row:
     """Read a row, the same one again for the same few bytes: a log may be a million times ``0``."""
-    return _read_short_row(bytes(text)) if len(memoryview(text)) <= _SHORT_ROW_BYTES else _read_row(text)
+    if len(memoryview(text)) <= _SHORT_ROW_BYTES:
+        return _read_short_row(bytes(text))
+    try:
+        return _decode_row(text)
+    except _NOT_TYPED:
+        return _read_row(text)
 
 
 @functools.lru_cache(maxsize=256)

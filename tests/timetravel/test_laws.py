@@ -21,7 +21,8 @@ from recordings.timetravel import (
     recording_of,
 )
 from recordings.timetravel.align import align, longest_increasing
-from recordings.timetravel.jsontext import element_spans, member_spans, read_value
+from recordings.timetravel.jsonspans import element_spans, member_spans
+from recordings.timetravel.jsontext import read_elements, read_members, read_value
 from recordings.timetravel.system import Entry, cut
 from recordings.timetravel.values import clone
 from tests.timetravel.build import US, commit, flat, record, recording, tool, user
@@ -243,6 +244,22 @@ def test_json_is_taken_apart_where_it_can_be_put_together_again(value, indent):
 
     assert same(members, json.loads(text))
     assert same([read_value(elements[item]) for item in element_spans(elements)], json.loads(elements))
+
+
+HALVES = st.text('\ud83d\ude42\\u"d83a,:[]{} ', max_size=6)
+
+
+@given(st.lists(st.tuples(HALVES, HALVES | st.lists(HALVES, max_size=3) | st.integers()), max_size=6), st.booleans())
+def test_halves_of_characters_stay_where_they_are(pairs, has_space):
+    """Also beside keys that are there twice, and beside backslashes that are no escapes."""
+    gap = " \n" if has_space else ""
+    members = ",".join(f"{gap}{json.dumps(key)}{gap}:{gap}{json.dumps(value)}{gap}" for key, value in pairs)
+    elements = ",".join(f"{gap}{json.dumps(value)}{gap}" for _, value in pairs)
+    an_object, a_list = f"{{{members}}}", f"[{elements}]"
+
+    read = read_members(an_object.encode()) or {}
+    assert {key: read_value(value) for key, value in read.items()} == json.loads(an_object)
+    assert [read_value(value) for value in read_elements(a_list.encode()) or []] == json.loads(a_list)
 
 
 @given(st.binary(max_size=40) | st.text('{}[]",:0123 \\u', max_size=40).map(str.encode))
