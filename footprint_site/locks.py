@@ -8,7 +8,8 @@ from contextlib import contextmanager
 from django.conf import settings
 from django.db import connection
 
-# Lock files are never removed, so their number is bounded; two names that share one merely wait for each other.
+# Lock files are never removed, so their number is bounded for each kind of name; two names that share one merely wait
+# for each other.
 _N_FILES = 64
 
 
@@ -16,6 +17,9 @@ _N_FILES = 64
 def exclusive(name: str) -> Iterator[None]:
     """
     Hold the lock called *name*; wait while another thread or process holds it.
+
+    The first word of *name* is its kind. A second lock may be taken inside only if it is of another kind, and the kinds
+    always in the same order.
 
     Unlike a row lock it needs no transaction, so what is written inside is seen by the next holder at once. On
     PostgreSQL it is an advisory lock, held by every process of every host; on SQLite a file in the data folder. It ends
@@ -48,7 +52,7 @@ def _held(name: str, *, is_waiting: bool) -> Iterator[bool]:
     folder = settings.DATA_DIR / "locks"
     folder.mkdir(parents=True, exist_ok=True)
     # Closing the file gives the lock back.
-    with (folder / f"{number % _N_FILES}").open("wb") as file:
+    with (folder / f"{name.partition(' ')[0]}-{number % _N_FILES}").open("wb") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX if is_waiting else fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:

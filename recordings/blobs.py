@@ -7,6 +7,7 @@ written again, and every read checks its hash.
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import os
 import tempfile
@@ -24,6 +25,8 @@ _CHUNK_BYTES: Final = 1 << 20
 #: A window that decompressing never has to exceed, whatever a damaged frame asks for.
 _MAX_WINDOW_BYTES: Final = 1 << 27
 _INCOMING: Final = "incoming"
+#: A file is surely locked so long after it was made.
+_LOCKED_WITHIN_SECONDS: Final = 10
 
 
 class DamagedBlobError(Exception):
@@ -48,11 +51,16 @@ class BlobFolder(FileSystemStorage):
 
     @contextmanager
     def temporary(self) -> Iterator[tuple[BinaryIO, Path]]:
-        """Yield an open file that is gone afterwards, unless it was published."""
+        """
+        Yield an open file that is gone afterwards, unless it was published.
+
+        It is locked as long as it is open: one that is not belongs to a process that was killed.
+        """
         handle, name = tempfile.mkstemp(dir=self.incoming)
         path = Path(name)
         try:
             with os.fdopen(handle, "w+b") as file:
+                fcntl.flock(file, fcntl.LOCK_EX)
                 yield file, path
         finally:
             path.unlink(missing_ok=True)
@@ -76,17 +84,24 @@ class BlobFolder(FileSystemStorage):
             _sync_folder(folder)
         return n_bytes
 
-    def sweep(self, older_than_seconds: float) -> int:
+    def sweep(self) -> int:
         """Remove what was left behind by uploads that broke off. Returns how many files."""
         n_files = 0
         for path in self.incoming.iterdir():
             try:
-                if path.stat().st_mtime < time.time() - older_than_seconds:
-                    path.unlink()
-                    n_files += 1
-            except FileNotFoundError:
+                with path.open("rb") as file:
+                    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    if os.fstat(file.fileno()).st_mtime < time.time() - _LOCKED_WITHIN_SECONDS:
+                        path.unlink()
+                        n_files += 1
+            except (FileNotFoundError, BlockingIOError):
                 continue
         return n_files
+
+    def blobs(self) -> Iterator[tuple[int, str]]:
+        """Yield the key of the workspace and the hash of every blob."""
+        for path in Path(self.location).glob("[0-9]*/??/*.zst"):
+            yield int(path.parts[-3]), path.stem
 
 
 def blob_folder() -> BlobFolder:
@@ -99,6 +114,11 @@ def blob_folder() -> BlobFolder:
 def blob_name(workspace_id: int, sha256: str) -> str:
     """Return where the blob with *sha256* of a workspace is: each workspace keeps its own."""
     return f"{workspace_id}/{sha256[:2]}/{sha256}.zst"
+
+
+def blob_lock_name(workspace_id: int, sha256: str) -> str:
+    """Return the lock to hold from a blob to its row, and back: so that neither is ever there alone for others."""
+    return f"blob {workspace_id} {sha256}"
 
 
 def blob_read(name: str, sha256: str, n_bytes: int) -> bytes:

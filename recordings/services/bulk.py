@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from typing import Any, Final, TypeVar
 
 from django.db import connection, models
+
+T = TypeVar("T")
+_BATCH: Final = 500
+
+
+def batched(items: Iterable[T]) -> Iterator[list[T]]:
+    """Yield *items* in lists that fit into one query."""
+    rest = iter(items)
+    while batch := list(islice(rest, _BATCH)):
+        yield batch
 
 
 def objects_insert(*, rows: Sequence[models.Model]) -> None:

@@ -9,7 +9,8 @@ from django.http import HttpRequest
 
 from footprint_site.access.audit import audit
 from footprint_site.access.principals import Viewer
-from recordings.blobs import blob_folder, blob_name
+from footprint_site.locks import exclusive
+from recordings.blobs import blob_folder, blob_lock_name, blob_name
 from recordings.models import Epoch, NotServed, Piece, Presence, Recording, Text
 
 _BATCH: Final = 1_000
@@ -27,11 +28,12 @@ def recording_delete(*, recording: Recording, actor: Viewer, request: HttpReques
     Recording.objects.filter(pk=recording.pk).update(status=Recording.Status.FAILED, error="It is being deleted.")
     for rows in (recording.presences, recording.pieces, recording.not_served, recording.epochs):
         _delete_in_batches(rows.all())
-    with transaction.atomic():
-        public_id, workspace = str(recording.public_id), recording.workspace
-        recording.delete()
-        audit("recording_delete", actor=actor, target=public_id, workspace=workspace, request=request)
-    blob_folder().delete(blob_name(recording.workspace_id, recording.sha256))
+    public_id, workspace = str(recording.public_id), recording.workspace
+    with exclusive(blob_lock_name(workspace.pk, recording.sha256)):
+        with transaction.atomic():
+            recording.delete()
+            audit("recording_delete", actor=actor, target=public_id, workspace=workspace, request=request)
+        blob_folder().delete(blob_name(workspace.pk, recording.sha256))
     _delete_in_batches(Text.objects.filter(workspace=workspace, pieces=None))
     return gone
 

@@ -15,7 +15,7 @@ from footprint_site.access.audit import audit
 from footprint_site.access.models import Workspace
 from footprint_site.access.principals import Viewer
 from footprint_site.locks import exclusive
-from recordings.blobs import blob_folder, blob_name
+from recordings.blobs import blob_folder, blob_lock_name, blob_name
 from recordings.ingest.limits import Limits
 from recordings.ingest.receive import ReceiveLimits, receive
 from recordings.ingest.scan import Scan, scan
@@ -69,7 +69,8 @@ def recording_import(
         draft = draft_of(workspace=workspace, received=received, found=found, stated=stated, actor=actor)
         if is_dry_run:
             return Imported(draft, is_new=True, problems=_problems_of(found))
-        stored = _store(draft, found, path)
+        with exclusive(blob_lock_name(draft.workspace_id, draft.sha256)):
+            stored = _store(draft, found, path)
     if stored is not draft:
         return _replayed(stored, actor, request, is_dry_run=False)
     _audit("recording_import", stored, actor, request)
@@ -88,7 +89,7 @@ def _store(draft: Recording, found: Scan, path: Path) -> Recording:
     """
     Publish the blob, then its row. Returns the row, or the one of somebody who brought the same bytes at the same time.
 
-    The blob goes first, so that a row never promises what is not there; a blob without a row is swept away.
+    The blob goes first, so that a row never promises what is not there; one that gets no row is swept away.
     """
     blob_folder().publish(path, blob_name(draft.workspace_id, draft.sha256))
     # One at a time for one run, so that revisions are numbered without gaps and compared with all that came before.

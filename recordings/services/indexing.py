@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Final
 
 from django.db import transaction
 
 from recordings.models import INDEX_VERSION, NotServed, Piece, Presence, Recording, Text
-from recordings.services.bulk import objects_insert, rows_insert
+from recordings.services.bulk import batched, objects_insert, rows_insert
 from recordings.services.rows import epoch_row, facts_of_piece, facts_of_unserved
 from recordings.timetravel import Context, all_epoch_locations, context_of, epochs_of_lane, not_served_at
 from recordings.timetravel import NotServed as Unserved
@@ -40,15 +40,8 @@ def index_drop(*, recording: Recording) -> None:
     text_keys = set(recording.pieces.values_list("text_id", flat=True))
     for rows in (recording.presences, recording.pieces, recording.not_served, recording.epochs):
         rows.all().delete()
-    for keys in batched(text_keys):
+    for keys in batched(sorted(text_keys)):
         Text.objects.filter(pk__in=keys, pieces=None).delete()
-
-
-def batched(keys: Iterable[int]) -> Iterator[list[int]]:
-    """Yield *keys* in lists that fit into one query."""
-    in_order = sorted(keys)
-    for start in range(0, len(in_order), _BATCH):
-        yield in_order[start : start + _BATCH]
 
 
 def _add_epochs(recording: Recording, run: Run, context: Context, lane_numbers: dict[str, int]) -> None:

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from typing import Final
 
 from django.utils import timezone
 from django_tasks import TaskResultStatus
 from django_tasks_db.models import DBTaskResult
 
-from footprint_site.locks import exclusive_if_free
-from recordings.blobs import blob_folder
+from footprint_site.locks import exclusive, exclusive_if_free
+from recordings.blobs import blob_folder, blob_lock_name, blob_name
 from recordings.models import Recording
+from recordings.services.bulk import batched
 from recordings.tasks import index_recording, lock_name
-
-#: An upload that took longer broke off.
-TEMPORARY_FILES_SECONDS: Final = 60 * 60
 
 
 def lost_work_enqueue(*, older_than_seconds: float) -> int:
@@ -45,6 +42,26 @@ def lost_work_enqueue(*, older_than_seconds: float) -> int:
     return n_enqueued
 
 
-def temporary_files_sweep() -> int:
-    """Remove what broken uploads left. Returns how many files."""
-    return blob_folder().sweep(TEMPORARY_FILES_SECONDS)
+def broken_uploads_sweep(*, is_thorough: bool) -> int:
+    """
+    Remove what uploads left that were killed: files that were arriving, and blobs that got no row. Returns how many.
+
+    Args:
+        is_thorough: Look at all blobs in any case. Else only when a file was left, as it is by whoever left a blob.
+    """
+    n_files = blob_folder().sweep()
+    return n_files + _blobs_sweep() if n_files or is_thorough else 0
+
+
+def _blobs_sweep() -> int:
+    n_blobs = 0
+    for batch in batched(blob_folder().blobs()):
+        sha256s = [sha256 for _, sha256 in batch]
+        known = set(Recording.objects.filter(sha256__in=sha256s).values_list("workspace_id", "sha256"))
+        for workspace_id, sha256 in set(batch) - known:
+            with exclusive(blob_lock_name(workspace_id, sha256)):
+                # It may have got its row by now.
+                if not Recording.objects.filter(workspace_id=workspace_id, sha256=sha256).exists():
+                    blob_folder().delete(blob_name(workspace_id, sha256))
+                    n_blobs += 1
+    return n_blobs
