@@ -14,7 +14,7 @@ from rest_framework.response import Response
 
 from footprint_site.api_errors import ApiError, error_body
 from recordings.blobs import DamagedBlobError
-from recordings.ingest.refusals import Refused
+from recordings.ingest.refusals import Problem, Refused
 
 Answer = TypeVar("Answer", bound=Callable[..., HttpResponseBase])
 _FULL = {errno.ENOSPC, errno.EDQUOT}
@@ -41,10 +41,14 @@ def refusal(refused: Refused) -> Response:
     """Return the answer to *refused*."""
     body = error_body(refused.code, refused.message, at=refused.at, limit=refused.limit)
     if refused.problems:
-        body["problems"] = [
-            {"code": p.code, "message": p.message, "at": p.at, "path": p.path} for p in refused.problems
-        ]
+        body["problems"] = problems_of(refused)
     return Response(body, int(refused.status))
+
+
+def problems_of(refused: Refused) -> list[dict[str, Any]]:
+    """Return what *refused* found wrong, one or more things."""
+    problems = refused.problems or [Problem(refused.code, refused.message, refused.at, None)]
+    return [{"code": p.code, "message": p.message, "at": p.at, "path": p.path} for p in problems]
 
 
 def storage_failure(error: OSError) -> Response:

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from django.urls import reverse
 
+from footprint_site.access.models import Workspace
 from recordings.models import Epoch, NotServed, Presence, Recording
 from recordings.timetravel.pieces import SLOTS
 
@@ -54,6 +55,18 @@ def recording_fields(recording: Recording, *, replayed: bool = False) -> dict[st
         "answers": [{"lane": answer["lane"], "text": answer["text"]} for answer in answers],
         "warnings": recording.warnings,
         "created_at": recording.created_at.isoformat(),
+    }
+
+
+def refused_fields(workspace: Workspace, reason: str) -> dict[str, Any]:
+    """Return the same for a file that would be refused: nothing is known about it but why."""
+    blank = recording_fields(Recording(workspace=workspace))
+    nothing = {name: value if isinstance(value, list | dict | bool) else None for name, value in blank.items()}
+    return nothing | {
+        "workspace": workspace.slug,
+        "status": Recording.Status.FAILED,
+        "error": reason,
+        "occupant": blank["occupant"],
     }
 
 

@@ -20,9 +20,10 @@ from footprint_site.access.principals import KeyHolder, Viewer
 from footprint_site.api import PathPagination
 from footprint_site.api_errors import ApiError
 from recordings.api.body import body_chunks, check_charset, is_gzip, plain_request
-from recordings.api.errors import refusals_answered, refuse_form
-from recordings.api.fields import epoch_fields, recording_fields
+from recordings.api.errors import problems_of, refusals_answered, refuse_form
+from recordings.api.fields import epoch_fields, recording_fields, refused_fields
 from recordings.forms import ListForm, StatedForm
+from recordings.ingest.refusals import Refused
 from recordings.models import Recording
 from recordings.models.recording import id_key
 from recordings.reads import get_recording_for
@@ -54,16 +55,23 @@ class RecordingList(APIView):
             refuse_form(form)
         http = plain_request(request)
         check_charset(http)
-        is_dry_run = form.cleaned_data["dry_run"]
-        imported = recording_import(
-            workspace=_workspace_to_send_to(request),
-            chunks=body_chunks(http),
-            is_gzip=is_gzip(http),
-            stated=form.stated(incarnation=http.headers.get("Footprint-Incarnation", "")),
-            actor=request.user,
-            request=http,
-            is_dry_run=is_dry_run,
-        )
+        is_dry_run, workspace = form.cleaned_data["dry_run"], _workspace_to_send_to(request)
+        chunks, is_compressed = body_chunks(http), is_gzip(http)
+        try:
+            imported = recording_import(
+                workspace=workspace,
+                chunks=chunks,
+                is_gzip=is_compressed,
+                stated=form.stated(incarnation=http.headers.get("Footprint-Incarnation", "")),
+                actor=request.user,
+                request=http,
+                is_dry_run=is_dry_run,
+            )
+        except Refused as refused:
+            if not is_dry_run:
+                raise
+            # To look is to be told, so this is no failure.
+            return Response(refused_fields(workspace, refused.message) | {"problems": problems_of(refused)})
         body = recording_fields(imported.recording, replayed=not imported.is_new)
         if is_dry_run:
             return Response(body | {"id": None, "problems": imported.problems})

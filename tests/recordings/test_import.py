@@ -250,6 +250,28 @@ def test_looking_first_keeps_nothing(sender, blobs):
     assert files_in(blobs) == []
 
 
+@pytest.mark.parametrize(
+    ("data", "problems"),
+    [
+        (b'{"commitLog":[', [("json_truncated", 14, None)]),
+        (b"[]", [("not_a_recording", 0, None)]),
+        (b'{"format":"agentfootprint.recording.v1"}', [("missing", 0, "run"), ("missing", 0, "recording")]),
+    ],
+)
+def test_looking_first_tells_what_would_be_refused(data, problems, sender, blobs):
+    whole = sender.send(real("flat-rag"), "?dry_run=1").json()
+    response = sender.send(data, "?dry_run=1")
+    body = response.json()
+
+    assert response.status_code == 200
+    assert body.keys() == whole.keys()
+    assert (body["id"], body["status"], body["commits"], body["bytes"]) == (None, "failed", None, None)
+    assert body["error"]
+    assert [(p["code"], p["at"], p["path"]) for p in body["problems"]] == problems
+    assert files_in(blobs) == []
+    assert sender.send(data).status_code in (400, 422)
+
+
 def test_looking_first_says_what_is_here_already(sender):
     first = sender.sent(real("flat-rag"))
 
