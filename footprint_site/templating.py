@@ -11,10 +11,10 @@ from django.utils.safestring import SafeString
 
 class WellFormedTemplates(DjangoTemplates):
     """
-    Pages without lone surrogates, which no encoding of Unicode can send.
+    Pages without the characters that cannot be sent, or that browsers drop.
 
-    What was recorded may hold them: JavaScript cuts text between the halves of a character. A page shows U+FFFD for
-    each, as browsers do; the API answers them as they are.
+    What was recorded may hold them: JavaScript cuts text between the halves of a character, which no encoding of
+    Unicode can send. A page shows U+FFFD for each half and ␀ for NUL; the API answers both as they are.
     """
 
     def from_string(self, template_code: str) -> Template:
@@ -26,7 +26,7 @@ class WellFormedTemplates(DjangoTemplates):
 
 class _WellFormed(Template):
     def render(self, context: dict[str, Any] | None = None, request: HttpRequest | None = None) -> str:
-        page = super().render(context, request)
+        page = SafeString(super().render(context, request).replace("\0", "␀"))
         try:
             page.encode()
         except UnicodeEncodeError:

@@ -170,6 +170,16 @@ def test_odd_and_right_is_taken_in_and_comes_back_to_the_byte(case, sender, as_a
     assert sender.get(f"{RECORDINGS}{body['id']}/state/", "?key=k&commit=0").status_code == 200
 
 
+def test_a_million_rows_of_two_bytes_are_taken_in_and_one_more_is_not(sender):
+    rows = b"{}," * 999_999 + b"{}"
+
+    body = sender.sent(b'{"commitLog":[' + rows + b"]}")
+    over = sender.send(b'{"commitLog":[' + rows + b",{}]}")
+
+    assert (body["status"], body["commits"], body["epochs"]) == ("ready", 1_000_000, 0)
+    assert (over.status_code, over.json()["code"], over.json()["limit"]) == (413, "too_many_commits", 1_000_000)
+
+
 def test_what_is_missing_is_said(sender):
     body = sender.sent(ACCEPTED["incomplete"])
 

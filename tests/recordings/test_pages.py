@@ -29,7 +29,13 @@ def test_halves_of_characters_are_shown_as_unknown(sender, as_bob):
 
 @pytest.mark.parametrize(
     ("text", "shown"),
-    [(HALF, "\ufffd"), (f"{HALF}x{HALF}", "\ufffdx\ufffd"), (WHOLE_IN_HALVES, "🙂"), ("\udc00<", "\ufffd&lt;")],
+    [
+        (HALF, "\ufffd"),
+        (f"{HALF}x{HALF}", "\ufffdx\ufffd"),
+        (WHOLE_IN_HALVES, "🙂"),
+        ("\udc00<", "\ufffd&lt;"),
+        ("a\0<", "a␀&lt;"),
+    ],
 )
 def test_any_template_can_be_sent(text, shown):
     template = engines["django"].from_string("{{ text }}")
