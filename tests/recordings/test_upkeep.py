@@ -11,7 +11,7 @@ from recordings.models import Recording
 from recordings.services import upkeep
 from recordings.services.upkeep import broken_uploads_sweep
 from tests.corpus import needs_corpus, read_bytes, recording_files
-from tests.recordings.test_import import files_in
+from tests.recordings.material import files_in
 
 pytestmark = [needs_corpus, pytest.mark.django_db]
 

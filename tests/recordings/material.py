@@ -1,0 +1,17 @@
+"""Recordings of the corpus to send, and what a folder holds."""
+
+from pathlib import Path
+
+from tests.corpus import CORPUS, read_bytes, recording_files
+
+
+def real(name: str) -> bytes:
+    return read_bytes(recording_files()[name])
+
+
+def envelope(name: str) -> bytes:
+    return (CORPUS / "envelopes" / f"{name}.envelope.json").read_bytes()
+
+
+def files_in(folder: Path) -> list[str]:
+    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file())
