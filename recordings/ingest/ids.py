@@ -23,10 +23,24 @@ def long_ids(
     recording: Recording, claim: IdentityClaim, envelope: Envelope | None, limits: Limits
 ) -> Iterator[Problem]:
     """Yield the ids of *recording* that are longer than the limit."""
+    limit = limits.max_id_chars
+
+    def is_long(found: object) -> bool:
+        return isinstance(found, str) and len(found) > limit
+
     for path, at, found in _ids(recording, claim, envelope):
-        if isinstance(found, str) and len(found) > limits.max_id_chars:
-            message = f"{path} is longer than {limits.max_id_chars} characters."
-            yield Problem("id_too_long", message, at, path)
+        if is_long(found):
+            yield _too_long(path, at, limit)
+    for name, log in logs_of(recording):
+        for number, row in enumerate(log.rows):
+            if is_long(row.stage_id):
+                yield _too_long(f"{name}[{number}].stageId", None, limit)
+            if is_long(row.runtime_stage_id):
+                yield _too_long(f"{name}[{number}].runtimeStageId", None, limit)
+
+
+def _too_long(path: str, at: int | None, limit: int) -> Problem:
+    return Problem("id_too_long", f"{path} is longer than {limit} characters.", at, path)
 
 
 def _ids(
@@ -41,7 +55,3 @@ def _ids(
     yield "runIdentity.conversationId", None, claim.conversation_id
     for key in recording.mount_keys:
         yield f"subflowResults.{key[:60]}", None, key
-    for name, log in logs_of(recording):
-        for number, row in enumerate(log.rows):
-            yield f"{name}[{number}].stageId", None, row.stage_id
-            yield f"{name}[{number}].runtimeStageId", None, row.runtime_stage_id

@@ -65,6 +65,8 @@ class JsonReader:
 
     def space_end(self, position: int) -> int:
         """Return where the white space at *position* ends."""
+        if self.text[position : position + 1] > b" ":
+            return position
         match = _SPACE.match(self.text, position)
         return match.end() if match else position
 
