@@ -142,7 +142,6 @@ class Migration(migrations.Migration):
                 ('system_state', models.CharField(max_length=10)),
                 ('messages_state', models.CharField(max_length=10)),
                 ('tools_state', models.CharField(max_length=10)),
-                ('tool_names', recordings.fields.RecordedJson(default=list)),
                 ('forced_tool', recordings.fields.RecordedText(null=True)),
                 ('withheld', models.CharField(max_length=20, null=True)),
                 ('request_only', recordings.fields.RecordedJson(default=list)),

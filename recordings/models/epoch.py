@@ -34,7 +34,6 @@ class Epoch(models.Model):
     system_state = models.CharField(max_length=10)
     messages_state = models.CharField(max_length=10)
     tools_state = models.CharField(max_length=10)
-    tool_names = RecordedJson(default=list)
     forced_tool = RecordedText(null=True)
     withheld = models.CharField(max_length=20, null=True)  # noqa: DJ001  # null: nothing was withheld
     request_only = RecordedJson(default=list)
