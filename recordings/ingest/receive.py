@@ -6,7 +6,7 @@ import hashlib
 import zlib
 from collections.abc import Iterable, Iterator
 from http import HTTPStatus
-from typing import BinaryIO, Final
+from typing import BinaryIO, Final, Protocol
 
 import msgspec
 
@@ -14,6 +14,7 @@ from recordings.ingest.refusals import Refused
 
 _CHUNK_BYTES: Final = 1 << 20
 _GZIP_WINDOW: Final = 31
+_GZIP_MAGIC: Final = b"\x1f\x8b"
 
 
 class ReceiveLimits(msgspec.Struct, frozen=True):
@@ -26,6 +27,16 @@ class ReceiveLimits(msgspec.Struct, frozen=True):
     max_small_inflated_bytes: int = 48 * 1024 * 1024
     #: No recording compresses like this; what does is a bomb, and is not unpacked to its end.
     max_ratio: int = 200
+
+
+class ReadableFile(Protocol):
+    """What is asked of a file that somebody brings."""
+
+    def read(self, n_bytes: int, /) -> bytes:
+        """Return the next bytes, at most so many."""
+
+    def seek(self, offset: int, /) -> object:
+        """Go to a place."""
 
 
 class Received(msgspec.Struct, frozen=True):
@@ -54,6 +65,13 @@ def receive(chunks: Iterable[bytes], file: BinaryIO, *, is_gzip: bool, limits: R
         counter.check_small()
     file.flush()
     return Received(digest.hexdigest(), counter.n_content, counter.n_wire)
+
+
+def is_gzip_file(file: ReadableFile) -> bool:
+    """Whether *file*, which stands at its start and does so again afterwards, is compressed."""
+    start = file.read(len(_GZIP_MAGIC))
+    file.seek(0)
+    return start == _GZIP_MAGIC
 
 
 class _Counter:

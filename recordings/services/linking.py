@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from recordings.models import Recording
 from recordings.services.stored import run_of_if_whole
 from recordings.timetravel import Recording as Run
 from recordings.timetravel import Row, is_next_leg
 from recordings.timetravel.jsontext import read_value
+
+#: Each candidate is read whole, so they are few: a leg is sent soon after the one that paused.
+_N_CANDIDATES: Final = 20
 
 
 def run_link(*, draft: Recording, run: Run) -> None:
@@ -80,7 +84,3 @@ def _candidates(recording: Recording, **wanted: object) -> Sequence[Recording]:
     of_talk = newest.filter(conversation_key=recording.conversation_key)
     others = newest.exclude(conversation_key=recording.conversation_key)
     return [*of_talk[:_N_CANDIDATES], *others[:_N_CANDIDATES]]
-
-
-#: Each candidate is read whole, so they are few: a leg is sent soon after the one that paused.
-_N_CANDIDATES = 20

@@ -10,12 +10,12 @@ from django.core.files.uploadedfile import UploadedFile
 from django.http import HttpRequest
 
 from footprint_site.access.models import Workspace
+from recordings.ingest.receive import is_gzip_file
 from recordings.ingest.refusals import Refused
 from recordings.models import Recording
 from recordings.services.drafting import Stated
 from recordings.services.importing import recording_import
 
-_GZIP_MAGIC: Final = b"\x1f\x8b"
 _CHUNK_BYTES: Final = 1 << 20
 
 
@@ -41,14 +41,12 @@ def upload_file(
 ) -> UploadResult:
     """Take *file* in, or look at it. A refusal is a result, not an exception: the other files go on."""
     name = file.name or "unnamed"
-    # A browser does not say that a file is compressed; the file does.
-    is_gzip = file.read(len(_GZIP_MAGIC)) == _GZIP_MAGIC
-    file.seek(0)
     try:
         imported = recording_import(
             workspace=workspace,
             chunks=file.chunks(_CHUNK_BYTES),
-            is_gzip=is_gzip,
+            # A browser does not say that a file is compressed; the file does.
+            is_gzip=is_gzip_file(file),
             stated=stated,
             actor=actor,
             request=request,

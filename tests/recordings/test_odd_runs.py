@@ -55,6 +55,24 @@ def test_a_reader_sees_a_sign_where_they_are(question, shown, sender, as_bob):
     assert shown in as_bob.get(odd["url"]).content.decode()
 
 
+@pytest.mark.parametrize(
+    ("written", "answered"),
+    [
+        ("1e400", "1e400"),
+        ("9" * 5_000, "9" * 5_000),
+        ('"\\ud83d"', "\ud83d"),
+        ("18446744073709551617", 18446744073709551617),
+    ],
+    ids=["beyond a double", "5,000 digits", "half a character", "beyond 64 bits"],
+)
+def test_odd_values_in_the_schema_of_a_tool(written, answered, sender):
+    _, odd = sent_with(sender, '"type":"object"', f'"type":"object","default":{written}')
+
+    for context in contexts(sender, odd):
+        assert context["tools"]["schemas"]
+        assert all(schema["inputSchema"]["default"] == answered for schema in context["tools"]["schemas"])
+
+
 DIGITS = '{"wei":18446744073709551617,"a":9007199254740993,"b":9007199254740992}'
 
 
