@@ -7,20 +7,15 @@ from django_tasks import task
 from footprint_site.locks import exclusive
 from recordings.blobs import DamagedBlobError
 from recordings.models import Recording
-from recordings.services.indexing import recording_index
+from recordings.services.indexing import index_lock_name, recording_index
 from recordings.services.stored import run_of
 from recordings.timetravel import TimeTravelError
-
-
-def lock_name(public_id: str) -> str:
-    """Return the lock that is held while a recording is indexed: who finds it free knows that nobody is at it."""
-    return f"index {public_id}"
 
 
 @task()
 def index_recording(public_id: str) -> None:
     """Index a recording; say on it why, when that fails. One that is gone, or indexed, needs nothing."""
-    with exclusive(lock_name(public_id)):
+    with exclusive(index_lock_name(public_id)):
         recording = Recording.objects.filter(public_id=public_id, status=Recording.Status.RECEIVED).first()
         if recording is None:
             return

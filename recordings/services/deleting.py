@@ -12,6 +12,7 @@ from footprint_site.access.principals import Viewer
 from footprint_site.locks import exclusive
 from recordings.blobs import blob_folder, blob_lock_name, blob_name
 from recordings.models import Epoch, NotServed, Piece, Presence, Recording, Text
+from recordings.services.indexing import index_lock_name
 
 _BATCH: Final = 1_000
 
@@ -24,16 +25,17 @@ def recording_delete(*, recording: Recording, actor: Viewer, request: HttpReques
         How much of each went. Other revisions and legs stay; texts that others share do too.
     """
     gone = contents_of(recording)
-    # The row goes first out of sight of a reader, then what hangs on it: nobody sees a recording that is half there.
-    Recording.objects.filter(pk=recording.pk).update(status=Recording.Status.FAILED, error="It is being deleted.")
-    for rows in (recording.presences, recording.pieces, recording.not_served, recording.epochs):
-        _delete_in_batches(rows.all())
     public_id, workspace = str(recording.public_id), recording.workspace
-    with exclusive(blob_lock_name(workspace.pk, recording.sha256)):
-        with transaction.atomic():
-            recording.delete()
-            audit("recording_delete", actor=actor, target=public_id, workspace=workspace, request=request)
-        blob_folder().delete(blob_name(workspace.pk, recording.sha256))
+    with exclusive(index_lock_name(public_id)):
+        # First it says so, then what hangs on it goes: nobody takes what is half there for the whole.
+        Recording.objects.filter(pk=recording.pk).update(status=Recording.Status.FAILED, error="It is being deleted.")
+        for rows in (recording.presences, recording.pieces, recording.not_served, recording.epochs):
+            _delete_in_batches(rows.all())
+        with exclusive(blob_lock_name(workspace.pk, recording.sha256)):
+            with transaction.atomic():
+                recording.delete()
+                audit("recording_delete", actor=actor, target=public_id, workspace=workspace, request=request)
+            blob_folder().delete(blob_name(workspace.pk, recording.sha256))
     _delete_in_batches(Text.objects.filter(workspace=workspace, pieces=None))
     return gone
 

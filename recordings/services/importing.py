@@ -21,7 +21,7 @@ from recordings.ingest.receive import ReceiveLimits, receive
 from recordings.ingest.scan import Scan, scan
 from recordings.models import Recording
 from recordings.services.drafting import Stated, draft_of
-from recordings.services.indexing import recording_index
+from recordings.services.indexing import index_lock_name, recording_index
 from recordings.services.linking import later_legs_link, leg_link, run_link
 
 
@@ -112,7 +112,8 @@ def _index(recording: Recording, found: Scan, *, at_once: bool) -> None:
     from recordings.tasks import index_recording  # the task needs the services
 
     if at_once or recording.n_bytes <= settings.RECORDING_INDEX_AT_ONCE_BYTES:
-        recording_index(recording=recording, run=found.recording)
+        with exclusive(index_lock_name(recording.public_id)):
+            recording_index(recording=recording, run=found.recording)
     else:
         index_recording.enqueue(str(recording.public_id))
 

@@ -20,8 +20,17 @@ from recordings.timetravel.pieces import SLOTS
 _BATCH: Final = 500
 
 
+def index_lock_name(public_id: object) -> str:
+    """Return the lock to hold while a recording is indexed or deleted: who finds it free knows that nobody is at it."""
+    return f"index {public_id}"
+
+
 def recording_index(*, recording: Recording, run: Run) -> None:
-    """Build the index of *recording*, whose decoded bytes *run* is, in the place of what was there."""
+    """
+    Build the index of *recording*, whose decoded bytes *run* is, in the place of what was there.
+
+    The caller holds the lock that `index_lock_name` names.
+    """
     context = context_of(run)
     lane_numbers = {lane: number for number, lane in enumerate(recording.lanes)}
     with transaction.atomic():

@@ -12,7 +12,8 @@ from footprint_site.locks import exclusive, exclusive_if_free
 from recordings.blobs import blob_folder, blob_lock_name, blob_name
 from recordings.models import Recording
 from recordings.services.bulk import batched
-from recordings.tasks import index_recording, lock_name
+from recordings.services.indexing import index_lock_name
+from recordings.tasks import index_recording
 
 
 def lost_work_enqueue(*, older_than_seconds: float) -> int:
@@ -35,7 +36,7 @@ def lost_work_enqueue(*, older_than_seconds: float) -> int:
     for public_id in map(str, received.values_list("public_id", flat=True)):
         if public_id in waiting:
             continue
-        with exclusive_if_free(lock_name(public_id)) as is_free:
+        with exclusive_if_free(index_lock_name(public_id)) as is_free:
             if is_free:
                 index_recording.enqueue(public_id)
                 n_enqueued += 1

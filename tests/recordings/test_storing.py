@@ -9,11 +9,15 @@ from django.test import Client
 from django_tasks import TaskResultStatus
 from django_tasks_db.models import DBTaskResult
 
+from footprint_site.locks import exclusive_if_free
+from recordings.management.commands import rebuild
 from recordings.models import Recording
+from recordings.services import deleting, importing
+from recordings.services.indexing import index_lock_name
 from recordings.services.upkeep import lost_work_enqueue
 from recordings.tasks import index_recording
 from tests.corpus import needs_corpus
-from tests.people import bearer, make_key, make_people
+from tests.people import bearer, make_key, make_people, signed_in
 from tests.recordings.material import files_in, real
 from tests.recordings.sending import RECORDINGS
 
@@ -102,3 +106,41 @@ def test_a_full_disk_is_a_503_and_leaves_nothing(sender, monkeypatch, blobs):
     assert files_in(blobs) == []
     monkeypatch.undo()
     assert sender.send(real("flat-rag")).status_code == 201
+
+
+@pytest.mark.parametrize("what", ["send", "rebuild", "delete"])
+def test_one_at_a_time_has_to_do_with_the_index_of_a_recording(what, sender, people, monkeypatch):
+    seen: list[bool] = []
+
+    def look(public_id: object) -> None:
+        with exclusive_if_free(index_lock_name(public_id)) as is_free:
+            seen.append(is_free)
+        connection.close()
+
+    def looked_at(work):
+        """Do *work*, and let somebody else look meanwhile."""
+
+        def watched(*args, **options):
+            other = threading.Thread(target=look, args=[Recording.objects.get().public_id])
+            other.start()
+            other.join()
+            return work(*args, **options)
+
+        return watched
+
+    if what == "send":
+        monkeypatch.setattr(importing, "recording_index", looked_at(importing.recording_index))
+    body = sender.sent(real("flat-rag"))
+    row = Recording.objects.get()
+    if what == "rebuild":
+        monkeypatch.setattr(rebuild, "recording_index", looked_at(rebuild.recording_index))
+        call_command("rebuild")
+    if what == "delete":
+        # The last that is done before the row goes.
+        monkeypatch.setattr(deleting, "blob_lock_name", looked_at(deleting.blob_lock_name))
+        assert signed_in(people.alice).delete(f"{RECORDINGS}{body['id']}/").status_code == 200
+    after = threading.Thread(target=look, args=[row.public_id])
+    after.start()
+    after.join()
+
+    assert seen == [False, True]

@@ -7,9 +7,10 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from rich.progress import Progress
 
+from footprint_site.locks import exclusive
 from recordings.blobs import DamagedBlobError
 from recordings.models import Recording
-from recordings.services.indexing import recording_index
+from recordings.services.indexing import index_lock_name, recording_index
 from recordings.services.stored import run_of
 from recordings.timetravel import TimeTravelError
 
@@ -32,7 +33,8 @@ class Command(BaseCommand):
                 rows.iterator(chunk_size=100), total=rows.count(), description="Rebuilding"
             ):
                 try:
-                    recording_index(recording=recording, run=run_of(recording))
+                    with exclusive(index_lock_name(recording.public_id)):
+                        recording_index(recording=recording, run=run_of(recording))
                 except (DamagedBlobError, TimeTravelError) as error:
                     n_failed += 1
                     self.stderr.write(f"{recording.public_id}: {error}")
