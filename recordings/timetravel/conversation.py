@@ -11,6 +11,7 @@ import json
 from bisect import bisect_right
 from collections.abc import Sequence
 from typing import Final
+from weakref import WeakKeyDictionary
 
 import msgspec
 
@@ -67,6 +68,9 @@ def identity_of(value: Value) -> bytes:
         return json.dumps(value, sort_keys=True, default=repr).encode()
 
 
+_tails: WeakKeyDictionary[Log, dict[int, Value]] = WeakKeyDictionary()
+
+
 class LaneHistory:
     """
     The conversation in one log, element by element, as far as it was followed.
@@ -105,7 +109,7 @@ class LaneHistory:
 
     def _follow(self, touch: Touch) -> None:
         if touch.is_whole and touch.verb == "append" and self.is_list:
-            tail = self.log.patch(touch.row, HISTORY, "append")
+            tail = self._tail(touch.row)
             if isinstance(tail, list):
                 self.messages.extend(self._born(tail, touch.row))
                 return
@@ -114,6 +118,13 @@ class LaneHistory:
             self._replace(self.log.patch(touch.row, HISTORY, "set"), touch.row)
         else:
             self._replace(self.log.value_at(HISTORY, touch.row), touch.row)
+
+    def _tail(self, row: int) -> Value:
+        """Return what *row* appended, read once for all who follow the log: their messages share it."""
+        tails = _tails.setdefault(self.log, {})
+        if row not in tails:
+            tails[row] = self.log.patch(row, HISTORY, "append")
+        return tails[row]
 
     def _born(self, values: Sequence[Value], row: int) -> list[Message]:
         return [Message(value, self.log, self.log_name, row, element) for element, value in enumerate(values)]
