@@ -9,7 +9,7 @@ from typing import Final
 
 from django.db import transaction
 
-from recordings.models import INDEX_VERSION, NotServed, Piece, Presence, Recording, Text
+from recordings.models import INDEX_VERSION, Epoch, NotServed, Piece, Presence, Recording, Text
 from recordings.services.bulk import batched, objects_insert, rows_insert
 from recordings.services.rows import epoch_row, facts_of_piece, facts_of_unserved
 from recordings.timetravel import Context, all_epoch_locations, context_of, epochs_of_lane, not_served_at
@@ -55,11 +55,11 @@ def index_drop(*, recording: Recording) -> None:
 
 def _add_epochs(recording: Recording, run: Run, context: Context, lane_numbers: dict[str, int]) -> None:
     by_source = _characters_by_source(context)
-    rows = [
+    rows = (
         epoch_row(recording, run, location, context, lane_numbers[location.lane], by_source.get(location.position, {}))
         for location in all_epoch_locations(run)
-    ]
-    objects_insert(rows=rows)
+    )
+    objects_insert(model=Epoch, rows=rows)
 
 
 def _characters_by_source(context: Context) -> dict[int, dict[str, int]]:
@@ -174,7 +174,7 @@ def _add_unserved(recording: Recording, run: Run, lane_numbers: dict[str, int]) 
                     spans[key].first_position = spans[key].last_position = location.position
                     spans[key].order = len(rows)
                     rows.append(spans[key])
-    objects_insert(rows=rows)
+    objects_insert(model=NotServed, rows=rows)
 
 
 def _lengthened(row: NotServed | None, position: int) -> NotServed | None:
