@@ -7,40 +7,18 @@ from collections.abc import Iterator
 from recordings.ingest.envelope import Envelope
 from recordings.ingest.limits import Limits
 from recordings.ingest.refusals import Problem
-from recordings.timetravel import IdentityClaim, Log, Recording
-
-
-def logs_of(recording: Recording) -> Iterator[tuple[str, Log]]:
-    """Yield the logs of *recording*, each with its path in the snapshot."""
-    yield "commitLog", recording.run_log
-    for key in recording.mount_keys:
-        log = recording.mount_log(key)
-        if log is not None:
-            yield f"subflowResults.{key[:60]}.treeContext.history", log
+from recordings.ingest.rows import too_long
+from recordings.timetravel import IdentityClaim, Recording
 
 
 def long_ids(
     recording: Recording, claim: IdentityClaim, envelope: Envelope | None, limits: Limits
 ) -> Iterator[Problem]:
-    """Yield the ids of *recording* that are longer than the limit."""
+    """Yield the ids of *recording* that are longer than the limit, but for those in its rows."""
     limit = limits.max_id_chars
-
-    def is_long(found: object) -> bool:
-        return isinstance(found, str) and len(found) > limit
-
     for path, at, found in _ids(recording, claim, envelope):
-        if is_long(found):
-            yield _too_long(path, at, limit)
-    for name, log in logs_of(recording):
-        for number, row in enumerate(log.rows):
-            if is_long(row.stage_id):
-                yield _too_long(f"{name}[{number}].stageId", None, limit)
-            if is_long(row.runtime_stage_id):
-                yield _too_long(f"{name}[{number}].runtimeStageId", None, limit)
-
-
-def _too_long(path: str, at: int | None, limit: int) -> Problem:
-    return Problem("id_too_long", f"{path} is longer than {limit} characters.", at, path)
+        if isinstance(found, str) and len(found) > limit:
+            yield too_long(path, at, limit)
 
 
 def _ids(

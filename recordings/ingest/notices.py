@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import msgspec
 
 from recordings.ingest.document import Document
 from recordings.ingest.envelope import Envelope
-from recordings.ingest.ids import logs_of
+from recordings.ingest.rows import RowFacts
 from recordings.timetravel import Recording
 
 
@@ -30,7 +30,7 @@ def warnings_of(
     recording: Recording,
     document: Document,
     envelope: Envelope | None,
-    redacted_paths: Sequence[str],
+    rows: RowFacts,
     *,
     has_mark: bool,
 ) -> Iterator[Warning]:
@@ -42,11 +42,10 @@ def warnings_of(
         yield from _about_envelope(envelope)
     if not recording.has_commit_log:
         yield Warning("no_commit_log", "There is no list of commits: nothing can be shown commit by commit.")
-    n_odd = sum(row.problem is not None for _, log in logs_of(recording) for row in log.rows)
+    n_odd, n_paths = rows.n_odd, len(rows.redacted_paths)
     if n_odd:
         yield Warning("odd_row", f"Rows that are no commits: {n_odd}. They are skipped, and keep their places.", n_odd)
-    if redacted_paths:
-        n_paths = len(redacted_paths)
+    if n_paths:
         yield Warning("redacted", f"Paths that a policy took out: {n_paths}. Copies elsewhere are not.", n_paths)
 
 

@@ -16,11 +16,12 @@ import msgspec
 from recordings.ingest.document import Document, read_json
 from recordings.ingest.encoding import utf8_span
 from recordings.ingest.envelope import Envelope, raw_content
-from recordings.ingest.ids import logs_of, long_ids
+from recordings.ingest.ids import long_ids
 from recordings.ingest.limits import Limits
 from recordings.ingest.notices import Warning, warnings_of  # noqa: A004  # the word that the answer uses
 from recordings.ingest.recognition import recognise
 from recordings.ingest.refusals import Problem, Refused
+from recordings.ingest.rows import row_facts
 from recordings.timetravel import (
     IdentityClaim,
     Recording,
@@ -105,10 +106,11 @@ def _scan(text: bytes, data: bytes, document: Document, envelope: Envelope | Non
     if any(problem.path in ("recording", "recording.snapshot") for problem in problems):
         raise _refused(problems, limits)
     recording = decode_recording(text)
-    redacted_paths = _redacted_paths(recording, limits)
+    rows = row_facts(recording, limits)
     claim = identity_claimed(recording) or _NO_CLAIM
-    problems += islice(raw_content(recording, redacted_paths, envelope), limits.max_problems)
+    problems += islice(raw_content(recording, rows.redacted_paths, envelope), limits.max_problems)
     problems += islice(long_ids(recording, claim, envelope, limits), limits.max_problems)
+    problems += rows.problems
     if problems:
         raise _refused(problems, limits)
     return Scan(
@@ -132,18 +134,9 @@ def _scan(text: bytes, data: bytes, document: Document, envelope: Envelope | Non
         producer=envelope.producer if envelope else {},
         started_at=envelope.text("run", "startedAt") if envelope else None,
         ended_at=envelope.text("run", "endedAt") if envelope else None,
-        redacted_paths=redacted_paths,
-        warnings=list(warnings_of(recording, document, envelope, redacted_paths, has_mark=len(data) > len(text))),
+        redacted_paths=rows.redacted_paths,
+        warnings=list(warnings_of(recording, document, envelope, rows, has_mark=len(data) > len(text))),
     )
-
-
-def _redacted_paths(recording: Recording, limits: Limits) -> list[str]:
-    paths: set[str] = set()
-    for _, log in logs_of(recording):
-        for row in log.rows:
-            if len(paths) < limits.max_redacted_paths:
-                paths.update(row.redacted_paths)
-    return sorted(paths)[: limits.max_redacted_paths]
 
 
 def _refused(problems: list[Problem], limits: Limits) -> Refused:

@@ -23,7 +23,7 @@ class Row(msgspec.Struct, rename="camel"):
     Its ids are text in every recording that the framework wrote, and `UNDEFINED` where a row has none.
     """
 
-    trace: list[TraceRow]
+    trace: tuple[TraceRow, ...]
     #: Values of ``set`` and ``append``, unread, below the first segment of their path.
     overwrite: dict[str, msgspec.Raw]
     #: Values of ``merge``, in the same way.
@@ -31,13 +31,18 @@ class Row(msgspec.Struct, rename="camel"):
     stage: Any = UNDEFINED
     stage_id: Any = UNDEFINED
     runtime_stage_id: Any = UNDEFINED
-    redacted_paths: list[str] = []
-    tags: list[str] = []
-    untracked_sources: list[str] = []
+    redacted_paths: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    untracked_sources: tuple[str, ...] = ()
     #: What keeps a row that is in the log from being a commit; None for a commit.
     flaw: str | None = None
     #: False for null and the other rows that JavaScript takes for nothing.
     is_there: bool = True
+
+    @property
+    def is_commit(self) -> bool:
+        """Whether it is one."""
+        return self.flaw is None and isinstance(self.runtime_stage_id, str)
 
     @property
     def problem(self) -> str | None:

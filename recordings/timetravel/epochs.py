@@ -54,6 +54,7 @@ class EpochLocation(msgspec.Struct, frozen=True, eq=False, weakref=True):
 
 _located: WeakKeyDictionary[Recording, list[EpochLocation]] = WeakKeyDictionary()
 _located_all: WeakKeyDictionary[Recording, list[EpochLocation]] = WeakKeyDictionary()
+_calls: WeakKeyDictionary[Log, list[int]] = WeakKeyDictionary()
 
 
 def llm_call_mount_keys(source: Recording | Mapping[str, Value]) -> list[str]:
@@ -151,20 +152,25 @@ def _everywhere(recording: Recording) -> Iterator[EpochLocation]:
 
 def _in_log(recording: Recording, log: Log, scope: str | None) -> Iterator[EpochLocation]:
     seen: set[str] = set()
-    for index, row in enumerate(log.rows):
-        if not is_call(row) or _identity(row) in seen:
+    for index in _calls_of(log):
+        identity = str(log.rows[index].runtime_stage_id)
+        if identity in seen:
             continue
-        seen.add(_identity(row))
+        seen.add(identity)
         yield _location(recording, log, index, scope, fallback=len(seen))
 
 
 def is_call(row: Row) -> bool:
     """Whether *row* is of a stage that calls the model."""
-    return isinstance(row.stage_id, str) and local_of(row.stage_id) == CALL_STAGE
+    stage_id = row.stage_id
+    return isinstance(stage_id, str) and stage_id.endswith(CALL_STAGE) and local_of(stage_id) == CALL_STAGE
 
 
-def _identity(row: Row) -> str:
-    return str(row.runtime_stage_id)
+def _calls_of(log: Log) -> list[int]:
+    """Return the places of the rows in *log* that are of calls, looked for once."""
+    if log not in _calls:
+        _calls[log] = [index for index, row in enumerate(log.rows) if is_call(row)]
+    return _calls[log]
 
 
 def _location(recording: Recording, log: Log, index: int, scope: str | None, *, fallback: int) -> EpochLocation:

@@ -175,10 +175,10 @@ class Log:
 
     def _commits(self) -> Log:
         """Return this log with its odd rows emptied: the whole state skips them, where the value of a key does not."""
-        if all(row.problem is None for row in self.rows):
+        if all(row.is_commit for row in self.rows):
             return self
         if self._without_odd_rows is None:
-            rows = [row if row.problem is None else Row([], {}, {}) for row in self.rows]
+            rows = [row if row.is_commit else Row((), {}, {}) for row in self.rows]
             self._without_odd_rows = Log(rows, self._base or msgspec.Raw())
         return self._without_odd_rows
 

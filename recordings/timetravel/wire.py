@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 
@@ -59,7 +59,8 @@ _decode_row = msgspec.json.Decoder(Row).decode
 _decode_mounts = msgspec.json.Decoder(dict[str, Mount]).decode
 _decode_events = msgspec.json.Decoder(list[Event]).decode
 _decode_trace = msgspec.json.Decoder(list[TraceRow]).decode
-_SHORT_ROW_BYTES: Final = 16
+#: Rows of so few bytes are shared: what says the same is the same row.
+SHORT_ROW_BYTES: Final = 16
 #: What msgspec raises for JSON of another shape, and for JSON that it cannot read.
 _NOT_TYPED: Final = (msgspec.DecodeError, RecursionError)
 
@@ -127,12 +128,16 @@ def _read_rows(text: msgspec.Raw) -> list[Row] | None:
     try:
         return _decode_rows(text)
     except _NOT_TYPED:
-        return [_read_one_row(element) for element in read_elements(text) or []]
+        rows: list[Any] = read_elements(text) or []
+        # In their places, so that the texts of a million rows go as the rows come.
+        for number, element in enumerate(rows):
+            rows[number] = _read_one_row(element)
+        return rows
 
 
 def _read_one_row(text: msgspec.Raw) -> Row:
     """Read a row, the same one again for the same few bytes: a log may be a million times ``0``."""
-    if len(memoryview(text)) <= _SHORT_ROW_BYTES:
+    if len(memoryview(text)) <= SHORT_ROW_BYTES:
         return _read_short_row(bytes(text))
     try:
         return _decode_row(text)
@@ -151,7 +156,7 @@ def _read_row(text: msgspec.Raw) -> Row:
     if members is None:
         value = read_value(text) if first_byte(text) != b"[" else [None]
         flaw = f"not an object ({type_name(value)})"
-        return Row([], {}, {}, flaw=flaw, is_there=bool(value) or isinstance(value, list))
+        return Row((), {}, {}, flaw=flaw, is_there=bool(value) or isinstance(value, list))
     row = Row(
         trace=_read_trace(members.get("trace")),
         overwrite=_read_patch(members.get("overwrite")),
@@ -184,7 +189,7 @@ def _peek(text: msgspec.Raw | None) -> Value:
     return UNDEFINED if text is None else read_value(text)
 
 
-def _read_trace(text: msgspec.Raw | None) -> list[TraceRow]:
+def _read_trace(text: msgspec.Raw | None) -> tuple[TraceRow, ...]:
     rows = []
     for element in read_elements(text) or [] if text is not None else []:
         members = read_members(element) or {}
@@ -192,16 +197,16 @@ def _read_trace(text: msgspec.Raw | None) -> list[TraceRow]:
         # A row without a path touches nothing.
         if isinstance(path, str):
             rows.append(TraceRow(path, _peek(members.get("verb"))))
-    return rows
+    return tuple(rows)
 
 
 def _read_patch(text: msgspec.Raw | None) -> dict[str, msgspec.Raw]:
     return (read_members(text) or {}) if text is not None else {}
 
 
-def _read_texts(text: msgspec.Raw | None) -> list[str]:
+def _read_texts(text: msgspec.Raw | None) -> tuple[str, ...]:
     value = read_value(text) if text is not None else None
-    return [item for item in value if isinstance(item, str)] if isinstance(value, list) else []
+    return tuple(item for item in value if isinstance(item, str)) if isinstance(value, list) else ()
 
 
 def _read_mounts(text: msgspec.Raw) -> dict[str, Mount]:
