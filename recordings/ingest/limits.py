@@ -14,6 +14,8 @@ class Limits(msgspec.Struct, frozen=True):
     max_depth: int = 512
     #: Rows in all logs of the file together.
     max_commits: int = 1_000_000
+    #: Those of them that are not so short that they are shared.
+    max_long_commits: int = 1_000_000
     #: Between the quotes, as written.
     max_string_bytes: int = 67_108_864
     max_key_bytes: int = 1_048_576

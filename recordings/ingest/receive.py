@@ -25,6 +25,8 @@ class ReceiveLimits(msgspec.Struct, frozen=True):
     #: A body of less than so many bytes may not grow beyond the second: small requests stay cheap.
     small_wire_bytes: int = 1024 * 1024
     max_small_inflated_bytes: int = 48 * 1024 * 1024
+    #: Nor hold more rows than this that say anything: of real runs, a byte on the wire brings less than a tenth.
+    max_small_commits: int = 100_000
     #: No recording compresses like this; what does is a bomb, and is not unpacked to its end.
     max_ratio: int = 200
 

@@ -12,6 +12,7 @@ from recordings.ingest.refusals import Refused
 from recordings.ingest.syntax import JsonReader, malformed, trailing, truncated
 from recordings.timetravel.jsonspans import JsonError
 from recordings.timetravel.jsontext import read_value
+from recordings.timetravel.wire import SHORT_ROW_BYTES
 
 #: The names on the way to a value, from the document down.
 Path: TypeAlias = tuple[str, ...]
@@ -51,6 +52,8 @@ class Skeleton:
         self.counted: set[int] = set()
         #: Rows in all logs.
         self.n_commits = 0
+        #: Those of them that take room of their own once they are read.
+        self.n_long_commits = 0
 
     @property
     def snapshot_path(self) -> Path:
@@ -135,14 +138,21 @@ class SkeletonReader:
         text, position = self._reader.text, self._reader.space_end(start + 1)
         if text[position : position + 1] == b"]":
             return self._reader.space_end(position + 1)
+        after, skeleton = self._reader.after, self.skeleton
+        limit, long_limit = self._limits.max_commits, self._limits.max_long_commits
         while True:
-            self.skeleton.n_commits += 1
-            if self.skeleton.n_commits > self._limits.max_commits:
-                raise _too_many_commits(position, self._limits)
-            position = self._reader.after(position)
-            if text[position : position + 1] == b"]":
-                return self._reader.space_end(position + 1)
-            position = self._after_comma(start, position)
+            skeleton.n_commits += 1
+            if skeleton.n_commits > limit:
+                raise _too_many_commits(position, limit)
+            end = after(position)
+            if end - position > SHORT_ROW_BYTES:
+                skeleton.n_long_commits += 1
+                if skeleton.n_long_commits > long_limit:
+                    raise _too_many_commits(position, long_limit)
+            byte = text[end : end + 1]
+            if byte == b"]":
+                return self._reader.space_end(end + 1)
+            position = end + 1 if byte == b"," and text[end + 1 : end + 2] > b" " else self._after_comma(start, end)
 
     def _after_comma(self, start: int, position: int) -> int:
         if self._reader.text[position : position + 1] != b",":
@@ -179,7 +189,7 @@ def _too_many_keys(start: int, limits: Limits) -> Refused:
     return Refused("too_many_keys", message, status=HTTPStatus.UNPROCESSABLE_ENTITY, at=start, limit=limit)
 
 
-def _too_many_commits(at: int, limits: Limits) -> Refused:
-    message = f"The logs hold more than {limits.max_commits} commits. Send the run in shorter recordings."
+def _too_many_commits(at: int, limit: int) -> Refused:
+    message = f"The logs hold more than {limit} commits. Send the run in shorter recordings."
     status = HTTPStatus.REQUEST_ENTITY_TOO_LARGE
-    return Refused("too_many_commits", message, status=status, at=at, limit=limits.max_commits)
+    return Refused("too_many_commits", message, status=status, at=at, limit=limit)

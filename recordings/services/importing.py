@@ -17,7 +17,7 @@ from footprint_site.access.principals import Viewer
 from footprint_site.locks import exclusive
 from recordings.blobs import blob_folder, blob_lock_name, blob_name
 from recordings.ingest.limits import Limits
-from recordings.ingest.receive import ReceiveLimits, receive
+from recordings.ingest.receive import Received, ReceiveLimits, receive
 from recordings.ingest.scan import Scan, scan
 from recordings.models import Recording
 from recordings.services.drafting import Stated, draft_of
@@ -65,7 +65,7 @@ def recording_import(
         known = Recording.objects.filter(workspace=workspace, sha256=received.sha256).first()
         if known is not None:
             return _replayed(known, actor, request, is_dry_run=is_dry_run)
-        found = scan(path.read_bytes(), limits=Limits(max_bytes=settings.RECORDING_MAX_BYTES))
+        found = scan(path.read_bytes(), limits=_scan_limits(received))
         draft = draft_of(workspace=workspace, received=received, found=found, stated=stated, actor=actor)
         if is_dry_run:
             return Imported(draft, is_new=True, problems=_problems_of(found))
@@ -83,6 +83,13 @@ def receive_limits() -> ReceiveLimits:
     return ReceiveLimits(
         max_wire_bytes=settings.RECORDING_MAX_WIRE_BYTES, max_inflated_bytes=settings.RECORDING_MAX_BYTES
     )
+
+
+def _scan_limits(received: Received) -> Limits:
+    limits, of_request = Limits(max_bytes=settings.RECORDING_MAX_BYTES), receive_limits()
+    if received.n_wire_bytes < of_request.small_wire_bytes:
+        return msgspec.structs.replace(limits, max_long_commits=of_request.max_small_commits)
+    return limits
 
 
 def _store(draft: Recording, found: Scan, path: Path) -> Recording:

@@ -180,6 +180,20 @@ def test_a_million_rows_of_two_bytes_are_taken_in_and_one_more_is_not(sender):
     assert (over.status_code, over.json()["code"], over.json()["limit"]) == (413, "too_many_commits", 1_000_000)
 
 
+def test_a_small_request_holds_no_more_rows_than_it_may_cost(sender):
+    row = b'{"trace":[],"updates":{},"overwrite":{},"runtimeStageId":"s#0"}'
+    rows = b",".join([row] * 100_000)
+
+    packed = {"content_encoding": "gzip"}
+    let_in = sender.send(gzip.compress(b'{"commitLog":[' + rows + b"]}", 1), "?dry_run=1", **packed)
+    over = sender.send(gzip.compress(b'{"commitLog":[' + rows + b"," + row + b"]}", 1), **packed)
+    short = sender.send(gzip.compress(b'{"commitLog":[' + b"0," * 200_000 + b"0]}", 1), "?dry_run=1", **packed)
+
+    assert (let_in.status_code, let_in.json()["commits"]) == (200, 100_000)
+    assert (over.status_code, over.json()["code"], over.json()["limit"]) == (413, "too_many_commits", 100_000)
+    assert (short.status_code, short.json()["commits"]) == (200, 200_001)
+
+
 def test_what_is_missing_is_said(sender):
     body = sender.sent(ACCEPTED["incomplete"])
 
