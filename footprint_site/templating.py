@@ -9,6 +9,16 @@ from django.template.backends.django import DjangoTemplates, Template
 from django.utils.safestring import SafeString
 
 
+def well_formed(text: str) -> str:
+    """Return *text* with U+FFFD for every half of a character that stands alone, so that it can be encoded."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        # By way of UTF-16, where a pair of halves that stand together is one character.
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text
+
+
 class WellFormedTemplates(DjangoTemplates):
     """
     Pages without the characters that cannot be sent, or that browsers drop.
@@ -26,10 +36,4 @@ class WellFormedTemplates(DjangoTemplates):
 
 class _WellFormed(Template):
     def render(self, context: dict[str, Any] | None = None, request: HttpRequest | None = None) -> str:
-        page = SafeString(super().render(context, request).replace("\0", "␀"))
-        try:
-            page.encode()
-        except UnicodeEncodeError:
-            # By way of UTF-16, where a pair of halves that stand together is one character.
-            return SafeString(page.encode("utf-16", "surrogatepass").decode("utf-16", "replace"))
-        return page
+        return SafeString(well_formed(super().render(context, request).replace("\0", "␀")))

@@ -14,6 +14,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from footprint_site.api_errors import ApiError
+from footprint_site.templating import well_formed
 from recordings.api.errors import refusals_answered
 from recordings.api.fields import not_served_fields, piece_fields
 from recordings.models import Epoch, Presence
@@ -77,13 +78,13 @@ def tools_fields(epoch: Epoch, served: list[Presence]) -> dict[str, Any]:
 
 
 class PieceText(APIView):
-    """``GET /api/v1/recordings/{id}/pieces/{piece}/text/``: the whole text of a piece."""
+    """``GET /api/v1/recordings/{id}/pieces/{piece}/text/``: the text of a piece, whole; halves of characters as U+FFFD."""
 
     def get(self, request: Request, public_id: UUID, piece_id: str) -> HttpResponse:
         recording = get_recording_for(request.user, public_id)
         piece = get_object_or_404(recording.pieces.select_related("text"), piece_id=piece_id)
         return HttpResponse(
-            piece.text.content.encode("utf-8", "surrogatepass"),
+            well_formed(piece.text.content).encode(),
             content_type="text/plain; charset=utf-8",
             headers={"Content-Disposition": f'attachment; filename="piece-{piece.piece_id}.txt"'},
         )
