@@ -8,18 +8,29 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
-from footprint_site.access.models import Workspace
+from footprint_site.access.audit import audit
+from footprint_site.access.models import AuditLine, Workspace
 from recordings.services.drafting import Stated
 from recordings.services.files import import_file
 
 FOLDER: Final = Path(__file__).resolve().parent.parent / "samples"
 _ACTOR: Final = "first start"
+_LOADED: Final = "samples_load"
 
 
 def manifest() -> dict[str, Any]:
     """Return how the samples belong together."""
     content: dict[str, Any] = json.loads((FOLDER / "manifest.json").read_text(encoding="utf-8"))
     return content
+
+
+def first_samples_load(*, workspace: Workspace) -> int | None:
+    """Import the samples, unless that was done before in this installation: then None. A killed start goes on here."""
+    if AuditLine.objects.filter(action=_LOADED).exists():
+        return None
+    n_samples = samples_load(workspace=workspace)
+    audit(_LOADED, actor=_ACTOR, workspace=workspace, target=f"{n_samples} recordings")
+    return n_samples
 
 
 def samples_load(*, workspace: Workspace) -> int:

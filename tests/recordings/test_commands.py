@@ -7,7 +7,8 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from recordings.models import Piece, Recording, Text
-from recordings.services.samples import manifest, samples_load
+from recordings.services.files import import_file
+from recordings.services.samples import first_samples_load, manifest, samples_load
 from tests.corpus import ROOT, needs_corpus, read_bytes, recording_files
 
 pytestmark = pytest.mark.django_db
@@ -79,6 +80,22 @@ def test_the_samples_belong_to_their_sessions(workspace):
     assert sorted(len(names) for names in by_token.values()) == [1, 2, 4]
     resumed = Recording.objects.get(filename="refund-resumed.json.gz")
     assert resumed.earlier_leg.filename == "refund-paused.json.gz"
+
+
+def test_a_first_start_that_was_killed_loads_the_samples_at_the_next(workspace, monkeypatch):
+    def die_after_one(**arguments):
+        import_file(**arguments)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as killed:
+        killed.setattr("recordings.services.samples.import_file", die_after_one)
+        with pytest.raises(KeyboardInterrupt):
+            first_samples_load(workspace=workspace)
+
+    assert first_samples_load(workspace=workspace) == 14 == Recording.objects.count()
+    Recording.objects.filter(filename="refund-resumed.json.gz").delete()
+    assert first_samples_load(workspace=workspace) is None
+    assert Recording.objects.count() == 13
 
 
 def test_every_wrong_answer_of_the_samples_says_its_phrase(workspace):

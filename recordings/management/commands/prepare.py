@@ -4,7 +4,6 @@ import socket
 from typing import Any
 
 from django.conf import settings
-from django.contrib.auth.models import User
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 
@@ -12,7 +11,7 @@ from footprint_site.access.models import Workspace
 from footprint_site.access.services.first_start import first_start
 from footprint_site.access.services.sign_in import sign_in_path
 from footprint_site.address import site_address
-from recordings.services.samples import samples_load
+from recordings.services.samples import first_samples_load
 
 
 class Command(BaseCommand):
@@ -24,10 +23,9 @@ class Command(BaseCommand):
         _check_port()
         call_command("migrate", verbosity=0, interactive=False)
         call_command("collectstatic", verbosity=0, interactive=False)
-        is_new = not User.objects.exists()
         admin = first_start()
-        if is_new:
-            n_samples = samples_load(workspace=Workspace.objects.order_by("pk")[0])
+        n_samples = first_samples_load(workspace=Workspace.objects.order_by("pk")[0])
+        if n_samples is not None:
             self.stdout.write(f"Loaded {n_samples} sample runs.")
         self.stdout.write(f"Footprint: {site_address()}/")
         if admin is not None:
