@@ -78,7 +78,7 @@ def tools_fields(epoch: Epoch, served: list[Presence]) -> dict[str, Any]:
 
 
 class PieceText(APIView):
-    """``GET /api/v1/recordings/{id}/pieces/{piece}/text/``: the text of a piece, whole; halves of characters as U+FFFD."""
+    """``GET /api/v1/recordings/{id}/pieces/{piece}/text/``: the whole text of a piece, without halves of characters."""
 
     def get(self, request: Request, public_id: UUID, piece_id: str) -> HttpResponse:
         recording = get_recording_for(request.user, public_id)
