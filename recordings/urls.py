@@ -2,12 +2,15 @@
 
 from django.urls import path
 
-from recordings import views
+from recordings.views.deleting import recording_confirm_delete
+from recordings.views.investigation import recording_detail
+from recordings.views.lists import recording_list
+from recordings.views.uploads import recording_new
 
 app_name = "recordings"
 urlpatterns = [
-    path("", views.recording_list, name="recording-list"),
-    path("new/", views.recording_new, name="recording-new"),
-    path("<uuid:public_id>/", views.recording_detail, name="recording-detail"),
-    path("<uuid:public_id>/delete/", views.recording_confirm_delete, name="recording-delete"),
+    path("", recording_list, name="recording-list"),
+    path("new/", recording_new, name="recording-new"),
+    path("<uuid:public_id>/", recording_detail, name="recording-detail"),
+    path("<uuid:public_id>/delete/", recording_confirm_delete, name="recording-delete"),
 ]
