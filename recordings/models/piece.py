@@ -1,10 +1,15 @@
 """Texts, the pieces they are, and the spans in which those were served."""
 
+from typing import Final
+
 from django.db import models
 
 from footprint_site.access.models import Workspace
 from recordings.fields import RecordedJson, RecordedText
 from recordings.models.recording import Recording
+
+#: So much of a text is read with its piece; the rest only when somebody asks for it.
+HEAD_CHARS: Final = 4_000
 
 
 class Text(models.Model):
@@ -12,14 +17,22 @@ class Text(models.Model):
 
     workspace = models.ForeignKey(Workspace, on_delete=models.PROTECT, related_name="+")
     sha256 = models.CharField(max_length=64)
-    content = RecordedText()
+    head = RecordedText(help_text="The first `HEAD_CHARS` characters.")
+    rest = RecordedText(null=True, help_text="What follows them; null when nothing does.")
     n_chars = models.PositiveBigIntegerField()
+    media = RecordedJson(default=list, help_text="Data URLs in it: start, end, type, bytes.")
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["workspace", "sha256"], name="recordings_text_unique_sha256")]
 
     def __str__(self) -> str:
         return self.sha256
+
+    @property
+    def content(self) -> str:
+        """The whole text."""
+        head: str = self.head
+        return head if self.rest is None else head + self.rest
 
 
 class Piece(models.Model):
@@ -58,6 +71,11 @@ class Presence(models.Model):
     class Meta:
         ordering = ["recording", "lane", "slot_order", "order"]
         indexes = [
+            # Holds all that a page of one epoch counts and picks by, so that only what it shows is read.
+            models.Index(
+                fields=["recording", "lane", "slot_order", "order", "first_position", "last_position"],
+                name="recordings_presence_served",
+            ),
             models.Index(fields=["recording", "lane", "last_position"], name="recordings_presence_last"),
             models.Index(fields=["recording", "lane", "first_position"], name="recordings_presence_first"),
         ]

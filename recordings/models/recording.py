@@ -14,7 +14,7 @@ from footprint_site.access.models import Workspace, WorkspaceOwnedQuerySet
 from recordings.fields import RecordedJson, RecordedText
 
 #: Raised whenever the index is built in another way: rows of another version are built again.
-INDEX_VERSION = 1
+INDEX_VERSION = 2
 
 
 def id_key(recorded_id: str | None) -> str:
@@ -105,6 +105,22 @@ class Recording(models.Model):
     question = RecordedText(null=True)
     answers = RecordedJson(default=list)
     warnings = RecordedJson(default=list)
+
+    # Of the index, for lists and heads of pages. A sum is of what was reported, null when nothing was.
+    sources = models.CharField(max_length=20, blank=True, help_text="The letters of the sources that were served.")
+    by_source = RecordedJson(default=dict, help_text="Characters served in all epochs, by source.")
+    strip = RecordedJson(default=list, help_text="Epochs in groups: first, last, by_source, marks.")
+    input_tokens = models.FloatField(null=True)
+    output_tokens = models.FloatField(null=True)
+    n_counted_epochs = models.PositiveIntegerField(default=0, help_text="Those that reported their tokens.")
+    duration_ms = models.FloatField(null=True)
+    has_gaps = models.BooleanField(default=False, help_text="Whether a context is not wholly on record.")
+    has_errors = models.BooleanField(default=False)
+    is_redacted = models.BooleanField(default=False)
+    redacted_paths = RecordedJson(default=list)
+    untracked_sources = RecordedJson(default=list)
+    boundary_detail = models.CharField(max_length=40, blank=True)
+    privacy_mode = models.CharField(max_length=40, blank=True)
 
     objects = RecordingQuerySet.as_manager()
 

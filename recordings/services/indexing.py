@@ -10,7 +10,9 @@ from typing import Final
 from django.db import transaction
 
 from recordings.models import INDEX_VERSION, Epoch, NotServed, Piece, Presence, Recording, Text
+from recordings.models.piece import HEAD_CHARS
 from recordings.services.bulk import batched, objects_insert, rows_insert
+from recordings.services.media import data_urls_of
 from recordings.services.rows import epoch_row, facts_of_piece, facts_of_unserved
 from recordings.timetravel import Context, all_epoch_locations, context_of, epochs_of_lane, not_served_at
 from recordings.timetravel import NotServed as Unserved
@@ -141,7 +143,7 @@ def texts_store(*, workspace_id: int, contents: Iterable[str]) -> dict[str, int]
     """Keep each of *contents* once in the workspace. Returns the key of the row of each by the hash of the text."""
     by_hash = {_text_sha256(content): content for content in contents}
     rows = [
-        Text(workspace_id=workspace_id, sha256=sha256, content=content, n_chars=len(content))
+        text_row(workspace_id, sha256, content)
         # In one order everywhere, so that two uploads with the same texts wait for each other instead of locking up.
         for sha256, content in sorted(by_hash.items())
     ]
@@ -152,6 +154,18 @@ def texts_store(*, workspace_id: int, contents: Iterable[str]) -> dict[str, int]
         known = Text.objects.filter(workspace_id=workspace_id, sha256__in=hashes[start : start + _BATCH])
         found |= dict(known.values_list("sha256", "pk"))
     return found
+
+
+def text_row(workspace_id: int, sha256: str, content: str) -> Text:
+    """Return the row that keeps *content*."""
+    return Text(
+        workspace_id=workspace_id,
+        sha256=sha256,
+        head=content[:HEAD_CHARS],
+        rest=content[HEAD_CHARS:] or None,
+        n_chars=len(content),
+        media=data_urls_of(content),
+    )
 
 
 def _text_sha256(text: str) -> str:

@@ -10,7 +10,7 @@ from django_tasks_db.models import DBTaskResult
 
 from footprint_site.locks import exclusive, exclusive_if_free
 from recordings.blobs import blob_folder, blob_lock_name, blob_name
-from recordings.models import Recording
+from recordings.models import INDEX_VERSION, Recording
 from recordings.services.bulk import batched
 from recordings.services.indexing import index_lock_name
 from recordings.tasks import index_recording
@@ -66,3 +66,9 @@ def _blobs_sweep() -> int:
                     blob_folder().delete(blob_name(workspace_id, sha256))
                     n_blobs += 1
     return n_blobs
+
+
+def outdated_indexes_renew() -> int:
+    """Have the worker build again what another version of this program indexed. Returns how many recordings wait."""
+    outdated = Recording.objects.filter(status=Recording.Status.READY).exclude(index_version=INDEX_VERSION)
+    return outdated.update(status=Recording.Status.RECEIVED)

@@ -60,7 +60,7 @@ def test_verify_finds_what_was_changed_and_rebuild_mends_it(workspace):
     run("import_recordings", str(SAMPLES / "outdated-returns-policy.json.gz"), "--workspace", workspace.slug)
     assert "0 faults" in run("verify")[0]
     piece, gone = Piece.objects.all()[:2]
-    Text.objects.filter(pk=piece.text_id).update(content="something else")
+    Text.objects.filter(pk=piece.text_id).update(head="something else", rest=None)
     gone.delete()
 
     with pytest.raises(CommandError, match="faults were found"):

@@ -12,6 +12,7 @@ from footprint_site.access.services.first_start import first_start
 from footprint_site.access.services.sign_in import sign_in_path
 from footprint_site.address import site_address
 from recordings.services.samples import first_samples_load
+from recordings.services.upkeep import outdated_indexes_renew
 
 
 class Command(BaseCommand):
@@ -27,6 +28,9 @@ class Command(BaseCommand):
         n_samples = first_samples_load(workspace=Workspace.objects.order_by("pk")[0])
         if n_samples is not None:
             self.stdout.write(f"Loaded {n_samples} sample runs.")
+        n_outdated = outdated_indexes_renew()
+        if n_outdated:
+            self.stdout.write(f"{n_outdated} recordings are indexed again, by the worker.")
         self.stdout.write(f"Footprint: {site_address()}/")
         if admin is not None:
             self.stdout.write(f"Sign in once as {admin.username}: {site_address()}{sign_in_path(admin)}")
