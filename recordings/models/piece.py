@@ -44,9 +44,11 @@ class Piece(models.Model):
     text = models.ForeignKey(Text, on_delete=models.PROTECT, related_name="pieces")
     slot = models.CharField(max_length=13)
     state = models.CharField(max_length=10)
+    call_key = models.CharField(max_length=64, blank=True, help_text="`id_key` of the tool call it is the result of.")
     facts = RecordedJson(help_text="Everything else about the piece, as the API answers it.")
 
     class Meta:
+        indexes = [models.Index(fields=["recording", "call_key"], name="recordings_piece_call")]
         constraints = [
             models.UniqueConstraint(fields=["workspace", "recording", "piece_id"], name="recordings_piece_unique_id")
         ]

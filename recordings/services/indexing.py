@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Final
 
 from django.db import transaction
 
 from recordings.models import INDEX_VERSION, Epoch, NotServed, Piece, Presence, Recording, Text
 from recordings.models.piece import HEAD_CHARS
+from recordings.models.recording import id_key
 from recordings.services.bulk import batched, objects_insert, rows_insert
 from recordings.services.media import data_urls_of
 from recordings.services.rows import epoch_row, facts_of_piece, facts_of_unserved
+from recordings.services.summary import Summary
+from recordings.services.totals import totals_of
 from recordings.timetravel import Context, all_epoch_locations, context_of, epochs_of_lane, not_served_at
 from recordings.timetravel import NotServed as Unserved
 from recordings.timetravel import Recording as Run
@@ -37,13 +40,17 @@ def recording_index(*, recording: Recording, run: Run) -> None:
     lane_numbers = {lane: number for number, lane in enumerate(recording.lanes)}
     with transaction.atomic():
         index_drop(recording=recording)
-        _add_epochs(recording, run, context, lane_numbers)
+        evicted_at = _add_unserved(recording, run, lane_numbers)
+        summary = _add_epochs(recording, run, context, lane_numbers, evicted_at)
         _add_presences(recording, context, lane_numbers)
-        _add_unserved(recording, run, lane_numbers)
-        Recording.objects.filter(pk=recording.pk).update(
-            status=Recording.Status.READY, error="", index_version=INDEX_VERSION
-        )
-    recording.status, recording.error, recording.index_version = Recording.Status.READY, "", INDEX_VERSION
+        columns = summary.fields(run, context) | {
+            "status": Recording.Status.READY,
+            "error": "",
+            "index_version": INDEX_VERSION,
+        }
+        Recording.objects.filter(pk=recording.pk).update(**columns)
+    for name, value in columns.items():
+        setattr(recording, name, value)
 
 
 def index_drop(*, recording: Recording) -> None:
@@ -55,38 +62,26 @@ def index_drop(*, recording: Recording) -> None:
         Text.objects.filter(pk__in=keys, pieces=None).delete()
 
 
-def _add_epochs(recording: Recording, run: Run, context: Context, lane_numbers: dict[str, int]) -> None:
-    by_source = _characters_by_source(context)
+def _add_epochs(
+    recording: Recording, run: Run, context: Context, lane_numbers: dict[str, int], evicted_at: Collection[int]
+) -> Summary:
+    totals, summary = totals_of(context), Summary(recording.n_epochs)
     rows = (
-        epoch_row(recording, run, location, context, lane_numbers[location.lane], by_source.get(location.position, {}))
+        summary.add(
+            epoch_row(
+                recording,
+                run,
+                location,
+                context,
+                lane_numbers[location.lane],
+                totals[location.position],
+                is_evicted=location.position in evicted_at,
+            )
+        )
         for location in all_epoch_locations(run)
     )
     objects_insert(model=Epoch, rows=rows)
-
-
-def _characters_by_source(context: Context) -> dict[int, dict[str, int]]:
-    """Return by position how many characters of each source were served; of an unknown source under ``unknown``."""
-    positions: dict[str, list[int]] = {}
-    for epoch in context.epochs.values():
-        positions.setdefault(epoch.lane, []).append(epoch.position)
-    # What begins and ends where: one step per presence, not one per presence and epoch.
-    steps: dict[int, dict[str, int]] = {}
-    ends: dict[int, dict[str, int]] = {}
-    for presence in context.presences:
-        source, n_chars = presence.piece.source or "unknown", len(presence.piece.text)
-        starting, ending = steps.setdefault(presence.first, {}), ends.setdefault(presence.last, {})
-        starting[source] = starting.get(source, 0) + n_chars
-        ending[source] = ending.get(source, 0) + n_chars
-    found: dict[int, dict[str, int]] = {}
-    for lane in positions.values():
-        running: dict[str, int] = {}
-        for position in sorted(lane):
-            for source, n_chars in steps.get(position, {}).items():
-                running[source] = running.get(source, 0) + n_chars
-            found[position] = {source: n_chars for source, n_chars in running.items() if n_chars}
-            for source, n_chars in ends.get(position, {}).items():
-                running[source] -= n_chars
-    return found
+    return summary
 
 
 def _add_presences(recording: Recording, context: Context, lane_numbers: dict[str, int]) -> None:
@@ -94,7 +89,7 @@ def _add_presences(recording: Recording, context: Context, lane_numbers: dict[st
     texts = texts_store(workspace_id=workspace_id, contents=(piece.text for piece in pieces))
     rows_insert(
         model=Piece,
-        fields=["workspace", "recording", "piece_id", "text", "slot", "state", "facts"],
+        fields=["workspace", "recording", "piece_id", "text", "slot", "state", "call_key", "facts"],
         rows=(
             (
                 workspace_id,
@@ -103,6 +98,7 @@ def _add_presences(recording: Recording, context: Context, lane_numbers: dict[st
                 texts[_text_sha256(piece.text)],
                 piece.slot,
                 piece.state,
+                id_key(piece.tool_call_id),
                 facts_of_piece(piece),
             )
             for piece in pieces
@@ -172,8 +168,12 @@ def _text_sha256(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def _add_unserved(recording: Recording, run: Run, lane_numbers: dict[str, int]) -> None:
-    """One row for what stays missing from epoch to epoch, as the context has one row for what stays in it."""
+def _add_unserved(recording: Recording, run: Run, lane_numbers: dict[str, int]) -> set[int]:
+    """
+    Keep what was not served: one row for what stays missing from epoch to epoch, as the context has one for what stays.
+
+    Returns the positions of the epochs at which a message left the window.
+    """
     rows: list[NotServed] = []
     for lane, number in lane_numbers.items():
         spans: dict[tuple[Unserved, int], NotServed] = {}
@@ -189,6 +189,7 @@ def _add_unserved(recording: Recording, run: Run, lane_numbers: dict[str, int]) 
                     spans[key].order = len(rows)
                     rows.append(spans[key])
     objects_insert(model=NotServed, rows=rows)
+    return {row.first_position for row in rows if row.kind == "evicted" and row.facts["since"] == row.first_position}
 
 
 def _lengthened(row: NotServed | None, position: int) -> NotServed | None:

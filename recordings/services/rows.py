@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from recordings.models import Epoch, Recording
+from recordings.services.totals import EpochTotals
 from recordings.timetravel import (
     UNDEFINED,
     Context,
     EpochLocation,
     Place,
+    CallFacts,
     call_facts,
     gaps_at,
     receipt_at,
@@ -24,9 +26,16 @@ from recordings.timetravel.served import forced_tool_of
 
 
 def epoch_row(
-    recording: Recording, run: Run, location: EpochLocation, context: Context, lane: int, by_source: dict[str, int]
+    recording: Recording,
+    run: Run,
+    location: EpochLocation,
+    context: Context,
+    lane: int,
+    totals: EpochTotals,
+    *,
+    is_evicted: bool,
 ) -> Epoch:
-    """Return the row of the call at *location*."""
+    """Return the row of the call at *location*; *is_evicted* when a message left the window there."""
     facts = call_facts(run, location)
     slots = context.epochs[location.position]
     forced = forced_tool_of(location)
@@ -50,7 +59,13 @@ def epoch_row(
         has_failed=facts.has_failed,
         error=facts.error.text if facts.error else None,
         tool_calls=None if facts.tool_calls is None else [_tool_call(call) for call in facts.tool_calls],
-        by_source=by_source,
+        by_source=totals.by_source,
+        n_pieces=totals.n_pieces,
+        n_chars=totals.n_chars,
+        n_gone=totals.n_gone,
+        previous_position=totals.previous_position,
+        next_position=totals.next_position,
+        marks=_marks(facts, totals, is_evicted=is_evicted, is_last_words=are_tools_withheld(location)),
         system_state=slots.system,
         messages_state=slots.messages,
         tools_state=slots.tools,
@@ -60,6 +75,18 @@ def epoch_row(
         gaps=_gaps(location, has_conversation=slots.messages in ("recorded", "copy")),
         receipt=_receipt(run, location),
     )
+
+
+def _marks(facts: CallFacts, totals: EpochTotals, *, is_evicted: bool, is_last_words: bool) -> list[str]:
+    """Return what is worth a mark over the epoch, in the order in which marks are drawn."""
+    has_failed = facts.has_failed or any(call.has_failed for call in facts.tool_calls or ())
+    told = {
+        "error": has_failed,
+        "evicted": is_evicted or totals.n_gone > 0,
+        "memory": totals.has_new_memory,
+        "wrap-up": is_last_words,
+    }
+    return [mark for mark, is_there in told.items() if is_there]
 
 
 def _tool_call(call: Any) -> dict[str, Any]:

@@ -106,6 +106,8 @@ class Document(msgspec.Struct):
     events: list[Event] | None
     #: The members of the envelope around it, unread; empty for the other forms.
     envelope: dict[str, msgspec.Raw]
+    #: How much of nested runs was kept, as the recorder says: ``lean`` for their results alone. None where it does not.
+    boundary_detail: str | None = None
 
 
 def type_name(value: Value) -> str:

@@ -95,6 +95,18 @@ class Recording:
         """The event stream. None when the form has none: then what only events tell is not recorded."""
         return self._document.events
 
+    @property
+    def boundary_detail(self) -> str | None:
+        """How much of nested runs was kept, as the recorder says: ``lean``, for one. None where it does not say."""
+        return self._document.boundary_detail
+
+    @property
+    def clock_span(self) -> tuple[float, float] | None:
+        """When its first and its last event happened, in Unix milliseconds; None when no event tells."""
+        clocks = [event.meta.wall_clock_ms for event in self.events or () if event.meta]
+        told = [clock for clock in clocks if clock is not None]
+        return (min(told), max(told)) if told else None
+
     @cached_property
     def envelope(self) -> Mapping[str, Value]:
         """The members of the envelope but the recording in it; empty for the other forms."""

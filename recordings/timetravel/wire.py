@@ -86,10 +86,11 @@ def read_document(data: bytes) -> Document:
             raise NotARecordingError("an envelope without a recording in it")
         document = _read_recording(inner)
         document.form, document.envelope = "envelope", members
+        document.boundary_detail = document.boundary_detail or _boundary_detail(members)
         return document
     if "snapshot" in members:
         return _read_recording(members)
-    return Document("snapshot", _read_snapshot(members), None, {})
+    return Document("snapshot", _read_snapshot(members), None, {}, _boundary_detail(members))
 
 
 def _kind_of(data: bytes) -> str:
@@ -104,7 +105,12 @@ def _read_recording(members: Mapping[str, msgspec.Raw]) -> Document:
     if snapshot is None:
         raise NotARecordingError("a recording without a snapshot in it")
     events = members.get("events")
-    return Document("recording", _read_snapshot(snapshot), None if events is None else _read_events(events), {})
+    detail = _boundary_detail(members) or _boundary_detail(snapshot)
+    return Document("recording", _read_snapshot(snapshot), None if events is None else _read_events(events), {}, detail)
+
+
+def _boundary_detail(members: Mapping[str, msgspec.Raw]) -> str | None:
+    return _text_or_none(_peek(members.get("boundaryDetail")))
 
 
 def _read_snapshot(members: Mapping[str, msgspec.Raw]) -> Snapshot:
