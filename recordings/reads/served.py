@@ -1,0 +1,52 @@
+"""One recording, one epoch of it, and what that was served."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db.models import QuerySet
+from django.http import Http404
+from django.shortcuts import get_object_or_404
+
+from footprint_site.access.principals import Viewer
+from recordings.models import Epoch, NotServed, Presence, Recording
+
+
+def get_recording_for(viewer: Viewer, public_id: Any) -> Recording:
+    """Return the recording with *public_id*. Raises `Http404` when there is none that *viewer* may see."""
+    return get_object_or_404(
+        Recording.objects.visible_to(viewer).select_related("workspace", "earlier_leg"), public_id=public_id
+    )
+
+
+def get_epoch(recording: Recording, position: int) -> Epoch:
+    """Return the epoch at *position*. Raises `Http404`."""
+    try:
+        return recording.epochs.get(position=position)
+    except (Epoch.DoesNotExist, OverflowError) as error:
+        raise Http404 from error
+
+
+def presences_at(epoch: Epoch) -> QuerySet[Presence]:
+    """Return the presences of *epoch*, in the order of the request, with nothing else read."""
+    return Presence.objects.filter(
+        recording_id=epoch.recording_id,
+        lane=epoch.lane,
+        first_position__lte=epoch.position,
+        last_position__gte=epoch.position,
+    ).order_by("slot_order", "order")
+
+
+def served_at_epoch(epoch: Epoch) -> QuerySet[Presence]:
+    """Return what was served at *epoch*, in the order of the request, with pieces and whole texts."""
+    return presences_at(epoch).select_related("piece__text")
+
+
+def not_served_at_epoch(epoch: Epoch) -> QuerySet[NotServed]:
+    """Return what was there and did not reach *epoch*."""
+    return NotServed.objects.filter(
+        recording_id=epoch.recording_id,
+        lane=epoch.lane,
+        first_position__lte=epoch.position,
+        last_position__gte=epoch.position,
+    ).order_by("order")
