@@ -15,13 +15,13 @@ _DATA_URL: Final = re.compile(
 
 def data_urls_of(text: str) -> list[dict[str, Any]]:
     """
-    Return the long data URLs in *text*, the first fifty: where each starts and ends, its type, and how many bytes it is.
+    Return the long data URLs in *text*, the first fifty: where each starts and ends, its type, and its size in bytes.
 
     Offsets are characters of *text*.
     """
     if ";base64," not in text:
         return []
-    found = []
+    found: list[dict[str, Any]] = []
     for match in _DATA_URL.finditer(text):
         n_chars = match.end() - match.start()
         if n_chars >= _MIN_CHARS and len(found) < _MAX_FOUND:
