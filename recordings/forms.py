@@ -140,3 +140,44 @@ class ListForm(forms.Form):
     def unknown(self) -> list[str]:
         """Return the parameters that are none of its fields."""
         return sorted(set(self.data) - set(self.fields) - self.ALSO_KNOWN)
+
+
+class OffsetField(forms.CharField):
+    """A character of a text, from 0."""
+
+    def __init__(self, *, n_chars: int) -> None:
+        super().__init__(required=False)
+        # Whatever else is wrong with it, it is no number.
+        self.validators = []
+        self._n_chars = n_chars
+
+    def clean(self, value: Any) -> Any:
+        text = (value or "").strip()
+        if not text:
+            return None
+        last = max(self._n_chars - 1, 0)
+        offset = int(text) if text.isascii() and text.isdigit() and len(text) < 20 else -1
+        if not 0 <= offset <= last:
+            raise ValidationError(f"from is a whole number from 0 to {last:,} for this text.", code="from_out_of_range")
+        return offset
+
+
+class PieceForm(forms.Form):
+    """Where in the text of a piece its reader is, and what they look for in it."""
+
+    MAX_PHRASE_CHARS: Final = 512
+
+    find = forms.CharField(required=False, strip=False)
+
+    def __init__(self, *args: Any, n_chars: int, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["from"] = OffsetField(n_chars=n_chars)
+        # NUL is a character like any other in what is only looked for.
+        self.fields["find"].validators = []
+
+    def clean_find(self) -> str:
+        phrase: str = self.cleaned_data["find"]
+        if len(phrase) > self.MAX_PHRASE_CHARS:
+            message = f"Look for at most {self.MAX_PHRASE_CHARS} characters. These are {len(phrase):,}."
+            raise ValidationError(message, code="query_too_long")
+        return phrase

@@ -14,7 +14,7 @@ from footprint_site.templating import well_formed
 from recordings.hidden import HIDDEN, is_of_use, is_tag, label_of, name_of
 
 #: So many signs say in full what they stand for; a page of nothing else would grow too large.
-_MAX_TITLES: Final = 1_000
+_MAX_TITLES: Final = 300
 _MAX_NAMES: Final = 3
 _TAG_TITLE: Final = "U+E0000 to U+E007F, invisible TAG characters, as the letters that they stand for"
 
@@ -94,7 +94,7 @@ def _names(chars: str) -> str:
 
 def _letter_of(tag: str) -> str:
     code = ord(tag) - 0xE0000
-    return "␠" if code == ord(" ") else chr(code) if ord(" ") < code < 0x7F else f"[TAG-{code:02X}]"
+    return chr(code) if ord(" ") <= code < 0x7F else f"[TAG-{code:02X}]"
 
 
 def _chip(url: Mapping[str, Any], *, is_continued: bool) -> str:

@@ -83,6 +83,7 @@ TABLE: dict[str, Row] = {
         "GET": " 302  403  403  200   404    200   302  302",
         "POST": "302  403  403  422   404    422   302  302",
     },
+    "recordings:piece-detail": SIGN_IN_FIRST | {"GET": "302  200  200  200   404    200   302  302"},
     # An empty body is refused after its sender was let in; a superuser has to name the workspace first.
     "recordings-api:list": API
     | {
@@ -155,7 +156,12 @@ def recording_url(route: str, people: People) -> str:
         workspace=people.workspace, chunks=[data], is_gzip=False, stated=Stated(), actor="tests"
     )
     recording = imported.recording
-    parts = {"recordings-api:context": [1], "recordings-api:piece-text": [recording.pieces.all()[0].piece_id]}
+    piece_id = recording.pieces.all()[0].piece_id
+    parts = {
+        "recordings-api:context": [1],
+        "recordings-api:piece-text": [piece_id],
+        "recordings:piece-detail": [piece_id],
+    }
     return reverse(route, args=[recording.public_id, *parts.get(route, [])])
 
 

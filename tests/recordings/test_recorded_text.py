@@ -34,7 +34,7 @@ def read_back(markup: str) -> str:
     def chars(match: re.Match[str]) -> str:
         title, label = match.groups()
         if title.startswith("U+E0000 to"):
-            label = html.unescape(label).replace("␠", " ")
+            label = html.unescape(label)
             return re.sub(
                 r"\[TAG-(..)\]|(.)",
                 lambda tag: chr(0xE0000 + (int(tag[1], 16) if tag[1] else ord(tag[2]))),
@@ -101,7 +101,7 @@ def test_shown(text, markup):
 def test_a_prompt_in_tags_can_be_read():
     smuggled = "".join(chr(0xE0000 + ord(char)) for char in "<ignore all>")
 
-    assert "&lt;ignore␠all&gt;</span>" in shown(f"hello{smuggled}")
+    assert "&lt;ignore all&gt;</span>" in shown(f"hello{smuggled}")
 
 
 @pytest.mark.parametrize(
