@@ -2,38 +2,51 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 from uuid import UUID
 
 from django.http import HttpResponse
+from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from footprint_site.access.models import Role, Workspace
 from footprint_site.htmx import SignedInRequest, render_partial
+from recordings.cursorforms import CursorForm
 from recordings.models import Recording
 from recordings.reads import get_recording_for
-from recordings.views.lists import PAGE_SIZE
+from recordings.reads.screen import fold_blocks, kin_of, screen_of
 
+_PAGE: Final = "recordings/recording_detail.html"
 #: What htmx takes as: stop asking.
 _STOP_POLLING: Final = 286
 
 
 @require_safe
 def recording_detail(request: SignedInRequest, public_id: UUID) -> HttpResponse:
-    """One recording; while it is being indexed, how far that is."""
+    """One recording at one epoch; while it is being indexed, how far that is."""
     recording = get_recording_for(request.user, public_id)
+    form = CursorForm(request.GET)
+    if not form.is_valid():
+        return render(request, "recordings/bad_address.html", {"recording": recording, "form": form}, status=422)
+    if request.htmx.target == "progress":
+        return _progress(request, recording)
+    is_ready = recording.status == Recording.Status.READY and recording.n_epochs > 0
+    context: dict[str, Any] = {"recording": recording}
+    if is_ready and request.htmx and (request.htmx.target or "").startswith("fold-"):
+        return render_partial(request, _PAGE, "unfolded", context | fold_blocks(recording, form.cleaned_data))
+    if is_ready:
+        context |= screen_of(recording, form.cleaned_data)
     administered = Workspace.objects.where_at_least(request.user, Role.ADMIN)
-    context = {
-        "recording": recording,
-        "revisions": Recording.objects.of_run(recording),
-        "later_legs": recording.later_legs.all(),
-        "epochs": recording.epochs.order_by("position")[:PAGE_SIZE],
+    context |= {
+        "kin": list(kin_of(recording)),
         "may_delete": administered.filter(pk=recording.workspace_id).exists(),
     }
-    is_poll = request.htmx.target == "progress"
-    is_done = recording.status != Recording.Status.RECEIVED
-    if is_poll and not is_done:
+    return render_partial(request, _PAGE, "screen" if is_ready else "progress", context)
+
+
+def _progress(request: SignedInRequest, recording: Recording) -> HttpResponse:
+    """Answer a page that waits for the index."""
+    if recording.status == Recording.Status.RECEIVED:
         # Nothing is swapped, so that the reader's place and focus stay.
         return HttpResponse(status=204)
-    status = _STOP_POLLING if is_poll else 200
-    return render_partial(request, "recordings/recording_detail.html", "progress", context, status=status)
+    return render_partial(request, _PAGE, "progress", {"recording": recording}, status=_STOP_POLLING)

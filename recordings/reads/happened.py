@@ -1,0 +1,149 @@
+"""What happened around an epoch: who said what, what was asked for, and what came of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Final
+
+import msgspec
+
+from recordings.models import Epoch, Piece, Presence, Recording
+from recordings.models.recording import id_key
+
+#: All of a run of so many epochs; else so many on either side of the cursor.
+N_WHOLE: Final = 12
+N_AROUND: Final = 4
+_MAX_SAID: Final = 80
+_MESSAGES: Final = 1
+
+
+class Result(msgspec.Struct):
+    """What came back for a call of a tool."""
+
+    piece: Piece
+    #: The first epoch that was served it; None when none was.
+    position: int | None
+    is_late: bool
+
+
+class Call(msgspec.Struct):
+    """A tool that the model asked for."""
+
+    id: str | None
+    name: str | None
+    #: As they were recorded; whether they were is `has_args`.
+    args: Any
+    has_args: bool
+    has_failed: bool
+    duration_ms: float | None
+    #: None when no result is on record.
+    result: Result | None
+
+
+class Happening(msgspec.Struct):
+    """One epoch: what was new to it, and what the model did."""
+
+    epoch: Epoch
+    #: The name of its lane where there are several.
+    lane: str
+    #: Messages of people that this call is the first to be served.
+    asked: list[Presence]
+    #: None when it is not on record what the model asked for.
+    calls: list[Call] | None
+    #: What the model said beside its calls.
+    said: Piece | None
+    is_current: bool
+
+
+class Happened(msgspec.Struct):
+    """The epochs around a cursor, and how many are left out on either side."""
+
+    epochs: list[Happening]
+    n_before: int
+    n_after: int
+
+
+def happened_around(recording: Recording, epoch: Epoch) -> Happened:
+    """Return what happened around *epoch*: two queries, and one more when the result of a call stands elsewhere."""
+    first, last = 1, recording.n_epochs
+    if recording.n_epochs > N_WHOLE:
+        first = max(1, min(epoch.position - N_AROUND, recording.n_epochs - 2 * N_AROUND))
+        last = min(recording.n_epochs, first + 2 * N_AROUND)
+    epochs = list(recording.epochs.filter(position__gte=first, position__lte=last).order_by("position"))
+    upto = max([row.next_position or 0 for row in epochs] + [last])
+    new = list(
+        recording.presences.filter(slot_order=_MESSAGES, first_position__gte=first, first_position__lte=upto)
+        .select_related("piece__text")
+        .defer("piece__text__rest")
+        .order_by("first_position", "order")[:_MAX_SAID]
+    )
+    results = _results(recording, epochs, new)
+    return Happened(
+        epochs=[
+            _happening(row, new, results, epoch, recording.lanes[row.lane] if len(recording.lanes) > 1 else "")
+            for row in epochs
+        ],
+        n_before=first - 1,
+        n_after=recording.n_epochs - last,
+    )
+
+
+def _results(recording: Recording, epochs: Sequence[Epoch], new: Sequence[Presence]) -> dict[tuple[int, str], Presence]:
+    """Return by lane and call the first presence of each result, the ones that were served much later included."""
+    keys = {id_key(call["id"]): call["id"] for epoch in epochs for call in epoch.tool_calls or () if call["id"]}
+    found = _by_call(new)
+    if any((epoch.lane, call["id"]) not in found for epoch in epochs for call in epoch.tool_calls or () if call["id"]):
+        elsewhere = (
+            recording.presences.filter(piece__call_key__in=list(keys), slot_order=_MESSAGES)
+            .select_related("piece__text")
+            .defer("piece__text__rest")
+            .order_by("first_position")[: 4 * len(keys)]
+        )
+        found = _by_call([*new, *elsewhere])
+    return found
+
+
+def _by_call(presences: Iterable[Presence]) -> dict[tuple[int, str], Presence]:
+    found: dict[tuple[int, str], Presence] = {}
+    for presence in sorted(presences, key=lambda presence: presence.first_position):
+        call_id = presence.piece.facts["tool_call_id"]
+        if call_id is not None:
+            found.setdefault((presence.lane, call_id), presence)
+    return found
+
+
+def _happening(
+    row: Epoch, new: Sequence[Presence], results: dict[tuple[int, str], Presence], cursor: Epoch, lane: str
+) -> Happening:
+    of_lane = [presence for presence in new if presence.lane == row.lane]
+    here = [presence for presence in of_lane if presence.first_position == row.position]
+    next_ones = [presence for presence in of_lane if presence.first_position == row.next_position]
+    return Happening(
+        epoch=row,
+        lane=lane,
+        asked=[presence for presence in here if presence.piece.facts["source"] in ("user", "custom")],
+        calls=None if row.tool_calls is None else [_call(call, row, results) for call in row.tool_calls],
+        said=next(
+            (p.piece for p in next_ones if p.piece.facts["source"] == "assistant" and p.piece.text.n_chars), None
+        ),
+        is_current=row.position == cursor.position,
+    )
+
+
+def _call(call: dict[str, Any], row: Epoch, results: dict[tuple[int, str], Presence]) -> Call:
+    presence = results.get((row.lane, call["id"])) if call["id"] else None
+    result = None
+    if presence is not None:
+        position = presence.first_position
+        result = Result(
+            presence.piece, position, is_late=row.next_position is not None and position > row.next_position
+        )
+    return Call(
+        id=call["id"],
+        name=call["name"],
+        args=call["args"],
+        has_args=call["has_args"],
+        has_failed=bool(call["has_failed"]),
+        duration_ms=call["duration_ms"],
+        result=result,
+    )

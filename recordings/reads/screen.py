@@ -1,0 +1,88 @@
+"""All that the investigation screen shows for one cursor."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from django.db.models import Q, QuerySet
+from django.http import Http404
+
+from recordings.models import Epoch, Recording
+from recordings.reads.changes import changes_of
+from recordings.reads.happened import happened_around
+from recordings.reads.pieceview import blocks_of, place_view
+from recordings.reads.served import get_epoch, not_served_at_epoch
+from recordings.reads.strip import strip_of
+from recordings.reads.window import OpenFold, fold_of, window_of
+from recordings.sources import mix_of
+
+
+_MAX_LANES: Final = 12
+
+
+def screen_of(recording: Recording, cursor: dict[str, Any]) -> dict[str, Any]:
+    """
+    Return the context of the screen of *recording*, which has epochs, for the cleaned fields of a cursor.
+
+    Raises:
+        Http404: There is no such epoch.
+    """
+    epoch = get_epoch(recording, cursor["epoch"] or recording.n_epochs)
+    tab = cursor["tab"] or ("served" if epoch.previous_position is None else "diff")
+    not_served = list(not_served_at_epoch(epoch))
+    found = {
+        "epoch": epoch,
+        "n_available": epoch.n_pieces[1] + epoch.n_gone,
+        "lane": recording.lanes[epoch.lane],
+        "lane_links": _lane_links(recording),
+        "tab": tab,
+        "strip": strip_of(recording, epoch),
+        "mix": mix_of(epoch.by_source),
+        "happened": happened_around(recording, epoch),
+        "not_served": not_served,
+        "call_place": place_view(recording, _place_of_call(epoch)),
+        "called": {call["name"] for call in epoch.tool_calls or () if call["name"]},
+    }
+    if tab == "diff":
+        against = get_epoch(recording, cursor["against"] or epoch.previous_position or epoch.position)
+        return found | {"changes": changes_of(recording, against, epoch, not_served, cursor["skip"] or 0)}
+    slots = window_of(epoch, cursor["open"])
+    return found | {"slots": [(slot, blocks_of(slot.items, recording, epoch)) for slot in slots]}
+
+
+def fold_blocks(recording: Recording, cursor: dict[str, Any]) -> dict[str, Any]:
+    """Return the context of an opened fold alone. Raises `Http404` where the cursor names none."""
+    opened: OpenFold | None = cursor["open"]
+    if opened is None:
+        raise Http404
+    epoch = get_epoch(recording, cursor["epoch"] or recording.n_epochs)
+    blocks = blocks_of(fold_of(epoch, opened), recording, epoch)
+    return {"epoch": epoch, "tab": cursor["tab"] or "served", "blocks": blocks, "slot_number": opened.slot}
+
+
+def kin_of(recording: Recording) -> QuerySet[Recording]:
+    """Return the other revisions and the legs of the run of *recording*, in one query."""
+    kin = Q(earlier_leg=recording)
+    if recording.engine_run_key:
+        kin |= Q(engine_run_key=recording.engine_run_key)
+    if recording.earlier_leg_id is not None:
+        kin |= Q(pk=recording.earlier_leg_id)
+    of_workspace = Recording.objects.filter(workspace_id=recording.workspace_id)
+    return of_workspace.filter(kin).exclude(pk=recording.pk).order_by("revision", "pk")
+
+
+def _lane_links(recording: Recording) -> list[tuple[str, int]]:
+    """Return the first lanes with the position at which each begins; none when there is only one."""
+    if len(recording.lanes) < 2:
+        return []
+    starts = recording.epochs.filter(previous_position=None).order_by("position")
+    return [(recording.lanes[lane], position) for lane, position in starts.values_list("lane", "position")[:_MAX_LANES]]
+
+
+def _place_of_call(epoch: Epoch) -> dict[str, Any]:
+    return {
+        "log": epoch.subflow_scope or "",
+        "commit_index": epoch.call_index,
+        "runtime_stage_id": epoch.call_runtime_stage_id,
+        "epoch_position": epoch.position,
+    }

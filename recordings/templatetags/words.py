@@ -1,0 +1,136 @@
+"""Plain words for what a recording says in codes, and small things that templates cannot say."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Final
+
+from django import template
+
+register = template.Library()
+
+_GAPS: Final = {
+    "no-fold-base": "The state before the first commit is not on record. What was there from the start may be missing "
+    "below, and what looks empty may only be unknown.",
+    "no-conversation-on-record": "The messages of this call are not on record. That does not mean that there were none.",
+    "no-run-log": "The run's own log is not on record, so tools and single lines may be missing.",
+    "no-receipt-on-chart": "The call left no receipt, so what is shown was not checked against what went out.",
+    "cache-transform": "The request passed through a cache strategy afterwards; what reached the provider may differ "
+    "from what is shown.",
+    "provider-defaults": "Settings that are not on the receipt were not recorded. They may have been set all the same.",
+    "forced-tool-schema": "A tool was forced whose schema is not on record: the list is complete, the schemas are one "
+    "short.",
+}
+_CAUSES: Final = {
+    "no-receipt-committed": "The recorder wrote none.",
+    "receipt-shape-rejected": "There is one, but it is not in the form of a receipt.",
+}
+_KINDS: Final = {
+    "retrieved": "retrieved, not chosen",
+    "evicted": "left the window",
+    "deferred": "deferred",
+    "inactive": "inactive",
+}
+_REASONS: Final = {
+    "over-max-entries": "more were found than may be served",
+    "below-threshold": "its score is below the threshold",
+    "over-budget": "it did not fit the budget",
+    "sliding-window": "the window slid past it",
+    "summarize-oldest": "folded into a summary",
+    "role-collision": "two messages of one role would have followed each other",
+}
+_MARKS: Final = {
+    "error": "error",
+    "evicted": "messages left",
+    "memory": "new memory",
+    "wrap-up": "asked to wrap up",
+}
+_SIGNS: Final = {"error": "✕", "evicted": "▼", "memory": "◆", "wrap-up": "■"}
+_SLOTS: Final = {"system-prompt": "System prompt", "messages": "Messages", "tools": "Tools"}
+_RECEIPT_STATES: Final = {"verified": "matches", "differs": "differs", "not-on-receipt": "not on the receipt"}
+
+
+def _words(table: dict[str, str], code: Any) -> str:
+    """Return the words for *code*; a code that is new to us stands for itself."""
+    return table.get(code, code) if isinstance(code, str) else ""
+
+
+@register.filter
+def gap_words(gap: Any) -> str:
+    """Return what *gap* means."""
+    return _words(_GAPS, gap)
+
+
+@register.filter
+def cause_words(cause: Any) -> str:
+    """Return why there is no receipt."""
+    return _words(_CAUSES, cause)
+
+
+@register.filter
+def kind_words(kind: Any) -> str:
+    """Return what kind of thing was not served."""
+    return _words(_KINDS, kind)
+
+
+@register.filter
+def reason_words(reason: Any) -> str:
+    """Return why something was not served."""
+    return _words(_REASONS, reason)
+
+
+@register.filter
+def mark_words(mark: Any) -> str:
+    """Return what a mark over an epoch means."""
+    return _words(_MARKS, mark)
+
+
+@register.filter
+def mark_sign(mark: Any) -> str:
+    """Return the sign of a mark over an epoch."""
+    return _words(_SIGNS, mark)
+
+
+@register.filter
+def slot_words(slot: Any) -> str:
+    """Return the name of a slot."""
+    return _words(_SLOTS, slot)
+
+
+@register.filter
+def receipt_words(state: Any) -> str:
+    """Return how a field of a receipt compares."""
+    return _words(_RECEIPT_STATES, state)
+
+
+@register.filter
+def as_json(value: Any) -> str:
+    """Return *value* as it was recorded: a text for itself, everything else as JSON with its own digits."""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+@register.filter
+def pretty_json(text: str) -> str:
+    """Return the JSON *text* over several lines; as it is where it is no JSON, or cut."""
+    try:
+        return json.dumps(json.loads(text), ensure_ascii=False, indent=2)
+    except (ValueError, RecursionError):
+        return text
+
+
+@register.filter
+def item_at(items: Any, index: Any) -> Any:
+    """Return the element of *items* at *index*; nothing where there is none."""
+    try:
+        return items[index]
+    except (IndexError, KeyError, TypeError):
+        return None
+
+
+@register.filter
+def per_thousand(amount: Any) -> str:
+    """Return a number of characters or tokens in few letters: ``940``, ``12.9k``, ``1.2M``."""
+    n = float(amount)
+    if n < 10_000:
+        return f"{n:,.0f}"
+    return f"{n / 1e6:.1f}M" if n >= 999_950 else f"{n / 1e3:.1f}k"
