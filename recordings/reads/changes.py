@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, Literal, TypeAlias
 
-import msgspec
-
-from recordings.models import Epoch, NotServed, Presence, Recording
+from recordings.models import Epoch, NotServed, Presence
 from recordings.reads.difference import Difference, difference_of
-from recordings.reads.pieceview import PieceView, piece_view
+from recordings.reads.pieceview import Links, PieceView, piece_view
+from recordings.reads.viewed import Viewed
 from recordings.timetravel.pieces import SLOTS
 from recordings.worddiff import Sign, word_changes
 
@@ -18,7 +17,7 @@ Kind: TypeAlias = Literal["added", "removed", "changed", "moved"]
 N_SHOWN: Final = 60
 
 
-class Change(msgspec.Struct, frozen=True):
+class Change(Viewed, frozen=True):
     """One piece that is not as it was."""
 
     kind: Kind
@@ -31,7 +30,7 @@ class Change(msgspec.Struct, frozen=True):
     reason: str | None = None
 
 
-class SlotChanges(msgspec.Struct, frozen=True):
+class SlotChanges(Viewed, frozen=True):
     """What changed in one slot."""
 
     name: str
@@ -41,7 +40,7 @@ class SlotChanges(msgspec.Struct, frozen=True):
     n_same: int
 
 
-class Changes(msgspec.Struct, frozen=True):
+class Changes(Viewed, frozen=True):
     """What changed between two epochs."""
 
     before: Epoch
@@ -62,7 +61,7 @@ class Changes(msgspec.Struct, frozen=True):
 
 
 def changes_of(
-    recording: Recording, before: Epoch, after: Epoch, not_served: Iterable[NotServed], start: int = 0
+    links: Links, before: Epoch, after: Epoch, not_served: Iterable[NotServed], start: int = 0
 ) -> Changes:
     """
     Return what changed from *before* to *after*, of many changes those from *start* on.
@@ -78,7 +77,7 @@ def changes_of(
     for number, name in enumerate(SLOTS):
         here = [signed for signed in shown if signed[1].slot_order == number]
         n_new = sum(kind != "removed" for kind, presence, _ in ordered if presence.slot_order == number)
-        changes = [_change(recording, before, after, *signed, reasons) for signed in here]
+        changes = [_change(links, before, after, *signed, reasons) for signed in here]
         slots.append(SlotChanges(name, number, _state(after, number), changes, after.n_pieces[number] - n_new))
     n_by_kind: dict[Kind, int] = {
         "added": len(difference.added),
@@ -112,7 +111,7 @@ def _signed(difference: Difference) -> Sequence[tuple[Kind, Presence, Presence |
 
 
 def _change(
-    recording: Recording,
+    links: Links,
     before: Epoch,
     after: Epoch,
     kind: Kind,
@@ -120,7 +119,7 @@ def _change(
     old: Presence | None,
     reasons: Mapping[str, str | None],
 ) -> Change:
-    view = piece_view(presence, recording, before if kind == "removed" else after)
+    view = piece_view(presence, links, before if kind == "removed" else after)
     if old is None:
         # A text longer than a head is too long to stand for the message that it was.
         is_told = kind == "removed" and presence.piece.text.n_chars == len(presence.piece.text.head)

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
-import msgspec
-
 from recordings.models import Epoch, Piece, Presence, Recording
 from recordings.models.recording import id_key
+from recordings.reads.viewed import Viewed
 
 #: All of a run of so many epochs; else so many on either side of the cursor.
 N_WHOLE: Final = 12
@@ -17,7 +16,7 @@ _MAX_SAID: Final = 80
 _MESSAGES: Final = 1
 
 
-class Result(msgspec.Struct):
+class Result(Viewed, frozen=True):
     """What came back for a call of a tool."""
 
     piece: Piece
@@ -26,7 +25,7 @@ class Result(msgspec.Struct):
     is_late: bool
 
 
-class Call(msgspec.Struct):
+class Call(Viewed, frozen=True):
     """A tool that the model asked for."""
 
     id: str | None
@@ -40,7 +39,7 @@ class Call(msgspec.Struct):
     result: Result | None
 
 
-class Happening(msgspec.Struct):
+class Happening(Viewed, frozen=True):
     """One epoch: what was new to it, and what the model did."""
 
     epoch: Epoch
@@ -55,7 +54,7 @@ class Happening(msgspec.Struct):
     is_current: bool
 
 
-class Happened(msgspec.Struct):
+class Happened(Viewed, frozen=True):
     """The epochs around a cursor, and how many are left out on either side."""
 
     epochs: list[Happening]

@@ -6,178 +6,213 @@ import json
 from typing import Any, Final
 from urllib.parse import urlencode
 
-import msgspec
 from django.urls import reverse
+from django.utils.safestring import SafeString
 
-from recordings.models import Epoch, Piece, Presence, Recording
+from recordings.models import Epoch, Presence, Recording
+from recordings.reads.asks import Ask, asks_of
+from recordings.reads.viewed import Viewed
 from recordings.reads.window import Fold, Item
+from recordings.recordedtext import shown
 from recordings.services.media import data_urls_of
+from recordings.sources import look_of
 
-#: A longer text is cut after this many characters, with its true size beside it.
+#: A longer text is cut to `_CUT_CHARS` characters, with its true size beside it.
 MAX_SHOWN_CHARS: Final = 1_200
-#: Of a message with all its fields; the arguments of a call may be of any length.
-MAX_RAW_CHARS: Final = 6_000
 _CUT_CHARS: Final = 1_000
-MAX_ARGS_CHARS: Final = 400
-_MAX_ASKS: Final = 20
+#: Of a message with all its fields; the arguments of a call may be of any length.
+_MAX_RAW_CHARS: Final = 6_000
+_NO_ID: Final = "0" * 32
 
 
-class PlaceView(msgspec.Struct, frozen=True):
-    """A commit that wrote something, and the page that shows the state after it."""
+class Links:
+    """Where the pages of one recording are, asked for once."""
 
+    def __init__(self, recording: Recording) -> None:
+        self._state = reverse("recordings:recording-state", args=[recording.public_id])
+        self._piece = reverse("recordings:piece-detail", args=[recording.public_id, _NO_ID])
+        self._text = reverse("recordings-api:piece-text", args=[recording.public_id, _NO_ID])
+
+    def piece(self, piece_id: str) -> str:
+        """Return the page of a piece."""
+        return self._piece.replace(_NO_ID, piece_id)
+
+    def text(self, piece_id: str) -> str:
+        """Return where the whole text of a piece is."""
+        return self._text.replace(_NO_ID, piece_id)
+
+    def state(self, log: str, commit: int) -> str:
+        """Return the page of the state after a commit."""
+        return f"{self._state}?{urlencode({'log': log, 'commit': commit}, errors='surrogatepass')}"
+
+
+class PlaceView(Viewed, frozen=True):
+    """A commit that did something to a piece, and the page that shows the state after it."""
+
+    #: What it did: ``origin``, ``let in``, ``landed``.
+    word: str
     url: str
     #: The stage that wrote it; the words for a base where it was there before the first commit.
     name: str
-    commit_index: int
-    epoch_position: int | None
+    #: The epoch around it, or the words for none.
+    when: str
 
 
-class Ask(msgspec.Struct, frozen=True):
-    """A call that a message asks for, as it says so."""
-
-    id: str | None
-    name: str | None
-    #: The arguments as JSON, cut; how long they are in all; None when they are not recorded.
-    args: str | None
-    n_chars: int
-
-
-class PieceView(msgspec.Struct, frozen=True):
+class PieceView(Viewed, frozen=True):
     """One piece of one epoch."""
 
-    piece: Piece
-    facts: dict[str, Any]
-    first_position: int
-    #: What is shown of the text, cut in three: what the framework put around it, its own words, and the same again.
-    before: str
-    own: str
-    after: str
-    #: Line ends after that, which would only show as empty lines.
-    n_line_ends: int
-    is_cut: bool
-    is_new: bool
+    id: str
     url: str
-    origin: PlaceView
-    landed: PlaceView
-    let_in: PlaceView | None
+    text_url: str
+    source: str | None
+    css: str
+    #: What it is called by its source; None where it has no name.
+    name: str | None
+    tool: str | None
+    turn: int | None
+    why: str | None
+    #: The role that it was sent in, where that is not what its source says.
+    role: str | None
+    #: ``recorded``, ``redacted`` or ``empty``.
+    state: str
+    n_chars: int
+    #: The epoch since which it is served; None when that is the one that is shown.
+    since: int | None
+    is_new: bool
+    #: What is shown of the text, as recorded, and how that looks.
+    text: str
+    html: SafeString
+    is_cut: bool
+    asks: list[Ask]
+    places: list[PlaceView]
+    facts: dict[str, Any]
 
     @property
     def n_shown(self) -> int:
         """How many characters are shown."""
-        return len(self.before) + len(self.own) + len(self.after) + self.n_line_ends
+        return len(self.text)
 
     @property
-    def n_shown_before(self) -> int:
-        """Where what is shown last begins in the text."""
-        return len(self.before) + len(self.own)
-
-    @property
-    def line_ends(self) -> str:
-        """A sign for each line end that is not shown as a line, the first of them."""
-        return " " + "↵" * min(self.n_line_ends, 8)
-
-    @property
-    def asks(self) -> list[Ask]:
-        """The calls of tools that an assistant's message asks for, the first of them."""
-        message = self.facts["message"]
-        calls = message.get("toolCalls") if isinstance(message, dict) else None
-        return [_ask(call) for call in (calls if isinstance(calls, list) else [])[:_MAX_ASKS] if isinstance(call, dict)]
-
-    @property
-    def raw(self) -> str:
+    def raw(self) -> SafeString:
         """
         The piece as the request had it: a message as JSON with its fields, a schema or a system text as it was.
 
         What is cut says how much of it is shown.
         """
-        text, message = self.before + self.own + self.after + "\n" * self.n_line_ends, self.facts["message"]
-        if message is None:
-            return text + ("…" if self.is_cut else "")
-        role = {"role": message["role"]} if "role" in message else {}
-        others = {name: value for name, value in message.items() if name != "role"}
-        content = text + ("…" if self.is_cut else "")
-        whole = json.dumps({**role, "content": content, **others}, ensure_ascii=False)
-        if len(whole) <= MAX_RAW_CHARS:
-            return whole
-        return f"{whole[:MAX_RAW_CHARS]}… (the first {MAX_RAW_CHARS:,} of {len(whole):,} characters)"
-
-    @property
-    def raw_media(self) -> list[dict[str, Any]]:
-        """The data URLs in `raw`, by where they stand there; none of what is cut, whose size would be untrue."""
-        return [] if self.is_cut else data_urls_of(self.raw)
+        text, message = self.text + ("…" if self.is_cut else ""), self.facts["message"]
+        if message is not None:
+            role = {"role": message["role"]} if "role" in message else {}
+            others = {name: value for name, value in message.items() if name != "role"}
+            whole = json.dumps({**role, "content": text, **others}, ensure_ascii=False)
+            text = whole
+            if len(whole) > _MAX_RAW_CHARS:
+                text = f"{whole[:_MAX_RAW_CHARS]}… (the first {_MAX_RAW_CHARS:,} of {len(whole):,} characters)"
+        # The size of a data URL that is cut would be untrue.
+        return shown(text, () if self.is_cut else data_urls_of(text))
 
 
-def _ask(call: dict[str, Any]) -> Ask:
-    args = json.dumps(call["args"], ensure_ascii=False) if "args" in call else None
-    return Ask(
-        id=call["id"] if isinstance(call.get("id"), str) else None,
-        name=call["name"] if isinstance(call.get("name"), str) else None,
-        args=None if args is None else args[:MAX_ARGS_CHARS],
-        n_chars=len(args or ""),
-    )
-
-
-def piece_view(presence: Presence, recording: Recording, epoch: Epoch) -> PieceView:
+def piece_view(presence: Presence, links: Links, epoch: Epoch) -> PieceView:
     """Return *presence* as the page of *epoch* shows it."""
     piece, facts = presence.piece, presence.piece.facts
-    head: str = piece.text.head
+    source, source_id, role = facts["source"], facts["source_id"], facts["role"]
     is_cut = piece.text.n_chars > MAX_SHOWN_CHARS
-    shown = head[:_CUT_CHARS] if is_cut else head
-    start, end = facts["own"]
+    text: str = piece.text.head[:_CUT_CHARS] if is_cut else piece.text.head
+    name = facts["memory_entry_id"] or facts["document_id"] or source_id
     return PieceView(
-        piece=piece,
-        facts=facts,
-        first_position=presence.first_position,
-        before=shown[:start],
-        own=shown[start:end],
-        after=shown[end:].rstrip("\n"),
-        n_line_ends=len(shown[end:]) - len(shown[end:].rstrip("\n")),
-        is_cut=is_cut,
+        id=piece.piece_id,
+        url=links.piece(piece.piece_id),
+        text_url=links.text(piece.piece_id),
+        source=source,
+        css=look_of(source).css,
+        name=None if name is None else _short(name, 80),
+        tool=_short(facts["tool_name"], 80) if facts["tool_name"] and facts["tool_name"] != source_id else None,
+        turn=facts["memory_turn"],
+        why=None if facts["reason"] is None else _short(facts["reason"], 160),
+        role=None if role in (None, source, "tool") else _short(role, 40),
+        state=piece.state,
+        n_chars=piece.text.n_chars,
+        since=None if presence.first_position == epoch.position else presence.first_position,
         is_new=presence.first_position == epoch.position and epoch.previous_position is not None,
-        url=reverse("recordings:piece-detail", args=[recording.public_id, piece.piece_id]),
-        origin=place_view(recording, facts["origin"]),
-        landed=place_view(recording, facts["landed"]),
-        let_in=place_view(recording, facts["let_in"]) if facts["let_in"] else None,
+        text=text,
+        html=_html(text, facts["own"], piece.text.media),
+        is_cut=is_cut,
+        asks=asks_of(facts["message"]),
+        places=[
+            place_view(word, facts[key], links)
+            for word, key in (("origin", "origin"), ("let in", "let_in"), ("landed", "landed"))
+            if facts[key]
+        ],
+        facts=facts,
     )
 
 
-def place_view(recording: Recording, place: dict[str, Any]) -> PlaceView:
-    """Return *place* with the page that shows the state there."""
-    at = urlencode({"log": place["log"], "commit": place["commit_index"]}, errors="surrogatepass")
+def place_view(word: str, place: dict[str, Any], links: Links) -> PlaceView:
+    """Return *place*, a commit that did *word*, with the page that shows the state there."""
+    is_base = place["commit_index"] < 0
+    epoch = place["epoch_position"]
     return PlaceView(
-        url=f"{reverse('recordings:recording-state', args=[recording.public_id])}?{at}",
-        name=place["runtime_stage_id"] or ("the base" if place["commit_index"] < 0 else "a stage without an id"),
-        commit_index=place["commit_index"],
-        epoch_position=place["epoch_position"],
+        word=word,
+        url=links.state(place["log"], place["commit_index"]),
+        name=_short(place["runtime_stage_id"] or ("the base" if is_base else "a stage without an id"), 60),
+        when=f"E{epoch}" if epoch else "before the first commit" if is_base else "",
     )
 
 
-class Block(msgspec.Struct, frozen=True):
+def _html(text: str, own: list[int], media: list[dict[str, Any]]) -> SafeString:
+    """Return *text* with what the framework put around the piece's own words paler than those."""
+    start, end = own
+    if start == 0 and end >= len(text):
+        return shown(text, media)
+    after = text[end:].rstrip("\n")
+    # Line ends at the end would only show as empty lines.
+    n_line_ends = len(text) - end - len(after)
+    parts = [
+        _wrapped(shown(text[:start], media)),
+        shown(text[start:end], media, start),
+        _wrapped(shown(after, media, end) + (" " + "↵" * min(n_line_ends, 8) if n_line_ends > 0 else "")),
+    ]
+    return SafeString("".join(parts))
+
+
+def _wrapped(html: str) -> str:
+    return f'<span class="piece__wrap">{html}</span>' if html else ""
+
+
+def _short(text: str, max_chars: int) -> str:
+    return text if len(text) <= max_chars else text[: max_chars - 1] + "…"
+
+
+class Block(Viewed, frozen=True):
     """Pieces of one record, joined by nothing; most records are one piece."""
 
     items: list[PieceView | Fold]
 
     @property
-    def is_record(self) -> bool:
-        """Whether there is more than one."""
-        return len(self.items) > 1
+    def fold(self) -> Fold | None:
+        """The fold that it is, if it is one."""
+        return self.items[0] if isinstance(self.items[0], Fold) else None
 
     @property
     def head(self) -> PieceView | None:
-        """The first piece that is shown."""
-        return next((item for item in self.items if isinstance(item, PieceView)), None)
+        """Its first piece when there are several."""
+        first = self.items[0]
+        return first if len(self.items) > 1 and isinstance(first, PieceView) else None
+
+    @property
+    def n_chars(self) -> int:
+        """How long its pieces are together."""
+        return sum(item.n_chars for item in self.items)
 
 
-def blocks_of(items: list[Item], recording: Recording, epoch: Epoch) -> list[Block]:
+def blocks_of(items: list[Item], links: Links, epoch: Epoch) -> list[Block]:
     """Return *items* with the pieces of each record together."""
     blocks: list[Block] = []
     for item in items:
         if isinstance(item, Fold):
             blocks.append(Block([item]))
             continue
-        view = piece_view(item, recording, epoch)
-        is_joined = not view.facts["starts_record"] and blocks and isinstance(blocks[-1].items[-1], PieceView)
-        if is_joined:
+        view = piece_view(item, links, epoch)
+        if not view.facts["starts_record"] and blocks and isinstance(blocks[-1].items[-1], PieceView):
             blocks[-1].items.append(view)
         else:
             blocks.append(Block([view]))

@@ -10,7 +10,7 @@ from django.http import Http404
 from recordings.models import Epoch, Recording
 from recordings.reads.changes import changes_of
 from recordings.reads.happened import happened_around
-from recordings.reads.pieceview import blocks_of, place_view
+from recordings.reads.pieceview import Links, blocks_of, place_view
 from recordings.reads.served import get_epoch, not_served_at_epoch
 from recordings.reads.strip import strip_of
 from recordings.reads.window import OpenFold, fold_of, window_of
@@ -27,8 +27,9 @@ def screen_of(recording: Recording, cursor: dict[str, Any]) -> dict[str, Any]:
     Raises:
         Http404: There is no such epoch.
     """
-    epoch = get_epoch(recording, cursor["epoch"] or recording.n_epochs)
+    epoch, against = _epochs_of(recording, cursor)
     tab = cursor["tab"] or ("served" if epoch.previous_position is None else "diff")
+    links = Links(recording)
     not_served = list(not_served_at_epoch(epoch))
     found = {
         "epoch": epoch,
@@ -36,18 +37,30 @@ def screen_of(recording: Recording, cursor: dict[str, Any]) -> dict[str, Any]:
         "lane": recording.lanes[epoch.lane],
         "lane_links": _lane_links(recording),
         "tab": tab,
+        # Walking on keeps the view, but for the one that is shown anyway.
+        "keep_tab": "" if tab == "diff" else f"&tab={tab}",
         "strip": strip_of(recording, epoch),
         "mix": mix_of(epoch.by_source),
         "happened": happened_around(recording, epoch),
         "not_served": not_served,
-        "call_place": place_view(recording, _place_of_call(epoch)),
+        "call_place": place_view("written by", _place_of_call(epoch), links),
         "called": {call["name"] for call in epoch.tool_calls or () if call["name"]},
     }
     if tab == "diff":
-        against = get_epoch(recording, cursor["against"] or epoch.previous_position or epoch.position)
-        return found | {"changes": changes_of(recording, against, epoch, not_served, cursor["skip"] or 0)}
+        return found | {"changes": changes_of(links, against, epoch, not_served, cursor["skip"] or 0)}
     slots = window_of(epoch, cursor["open"])
-    return found | {"slots": [(slot, blocks_of(slot.items, recording, epoch)) for slot in slots]}
+    return found | {"slots": [(slot, blocks_of(slot.items, links, epoch)) for slot in slots]}
+
+
+def _epochs_of(recording: Recording, cursor: dict[str, Any]) -> tuple[Epoch, Epoch]:
+    """Return the epoch of the cursor and the one that it is compared with, in one query. Raises `Http404`."""
+    position, other = cursor["epoch"] or recording.n_epochs, cursor["against"]
+    wanted = Q(position=other) if other else Q(next_position=position)
+    found = {epoch.position: epoch for epoch in recording.epochs.filter(Q(position=position) | wanted)}
+    if position not in found or (other and other not in found):
+        raise Http404
+    epoch = found[position]
+    return epoch, found[other or epoch.previous_position or position]
 
 
 def fold_blocks(recording: Recording, cursor: dict[str, Any]) -> dict[str, Any]:
@@ -56,7 +69,7 @@ def fold_blocks(recording: Recording, cursor: dict[str, Any]) -> dict[str, Any]:
     if opened is None:
         raise Http404
     epoch = get_epoch(recording, cursor["epoch"] or recording.n_epochs)
-    blocks = blocks_of(fold_of(epoch, opened), recording, epoch)
+    blocks = blocks_of(fold_of(epoch, opened), Links(recording), epoch)
     return {"epoch": epoch, "tab": cursor["tab"] or "served", "blocks": blocks, "slot_number": opened.slot}
 
 

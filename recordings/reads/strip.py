@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-import msgspec
-
+from recordings.marks import MARKS
 from recordings.models import Epoch, Recording
-from recordings.sources import LETTERS
+from recordings.reads.viewed import Viewed
+from recordings.sources import LOOKS, known_sources
 
 #: So many epochs stand side by side; of longer runs those around the cursor, below a map of the whole run.
 N_CELLS: Final = 40
@@ -26,26 +26,22 @@ _LETTER_HEIGHT: Final = 13
 _N_LETTERED: Final = 14
 _GAP: Final = 0.75
 _FIELDS: Final = (
+    "recording",
     "position",
-    "number",
     "lane",
     "by_source",
     "marks",
     "input_tokens",
-    "has_failed",
-    "previous_position",
-    "next_position",
 )
 
 
-class Cell(msgspec.Struct):
+class Cell(Viewed, frozen=True):
     """One epoch of the strip."""
 
     position: int
-    number: float
-    lane: int
-    n_chars: int
-    input_tokens: float | None
+    #: What it is for who cannot see it, and what stands below its number.
+    label: str
+    tokens: str
     marks: list[str]
     is_current: bool
     #: Where it stands, in percent of the width: its left side and its middle.
@@ -55,7 +51,7 @@ class Cell(msgspec.Struct):
     is_labelled: bool
 
 
-class MapPart(msgspec.Struct):
+class MapPart(Viewed, frozen=True):
     """A stretch of the map of the whole run: one link."""
 
     first: int
@@ -63,7 +59,7 @@ class MapPart(msgspec.Struct):
     marks: list[str]
 
 
-class Letter(msgspec.Struct):
+class Letter(Viewed, frozen=True):
     """The letter of a source in its bar."""
 
     source: str
@@ -71,14 +67,14 @@ class Letter(msgspec.Struct):
     y: float
 
 
-class Path(msgspec.Struct):
+class Path(Viewed, frozen=True):
     """The bars of one source."""
 
     source: str
     d: str
 
 
-class Strip(msgspec.Struct):
+class Strip(Viewed, frozen=True):
     """What the strip of one recording shows around a cursor."""
 
     cells: list[Cell]
@@ -114,7 +110,10 @@ def strip_of(recording: Recording, epoch: Epoch) -> Strip:
     n_places = max(len(rows), N_PLACES)
     percent = 100 / n_places
     return Strip(
-        cells=[_cell(row, number, percent, epoch) for number, row in enumerate(rows)],
+        cells=[
+            _cell(row, number, percent, epoch, has_lanes=len(recording.lanes) > 1, is_short=len(rows) <= _N_LETTERED)
+            for number, row in enumerate(rows)
+        ],
         paths=_paths([row.by_source for row in rows], n_chars_full, BAR_HEIGHT, _BAR_WIDTH),
         letters=_letters(rows, n_chars_full, percent) if len(rows) <= _N_LETTERED else [],
         width=n_places * _CELL_WIDTH,
@@ -138,37 +137,46 @@ def _first_cell(n_epochs: int, position: int) -> int:
     return max(1, min((position - 1) // half * half - half // 2 + 1, n_epochs - N_CELLS + 1))
 
 
-def _cell(row: Epoch, number: int, percent: float, epoch: Epoch) -> Cell:
+def _cell(row: Epoch, number: int, percent: float, epoch: Epoch, *, has_lanes: bool, is_short: bool) -> Cell:
+    n_tokens = row.input_tokens
+    size = f"{sum(row.by_source.values()):,} characters" if n_tokens is None else f"{n_tokens:,.0f} tokens"
+    lane = [f"lane {row.lane + 1}"] if has_lanes else []
     return Cell(
         position=row.position,
-        number=row.number,
-        lane=row.lane,
-        n_chars=sum(row.by_source.values()),
-        input_tokens=row.input_tokens,
+        label=", ".join([f"Epoch {row.position}", size, *lane, *(MARKS[mark].word for mark in row.marks)]),
+        tokens="–" if n_tokens is None else _in_few_letters(n_tokens),
         marks=row.marks,
         is_current=row.position == epoch.position,
         x=round(number * percent, 3),
         middle=round((number + 0.5) * percent, 3),
-        is_labelled=row.position == epoch.position or row.position % 5 == 0,
+        is_labelled=is_short or row.position == epoch.position or row.position % 5 == 0,
     )
 
 
+def _in_few_letters(n: float) -> str:
+    """Return a number of tokens in few letters: ``940``, ``12.9k``, ``1.2M``."""
+    if n < 10_000:
+        return f"{n:,.0f}"
+    return f"{n / 1e6:.1f}M" if n >= 999_950 else f"{n / 1e3:.1f}k"
+
+
 def _paths(bars: Sequence[dict[str, int]], n_chars_full: int, height: float, bar_width: float) -> list[Path]:
-    """Return one path for each source, its bars from the ground up in the order of `LETTERS`."""
+    """Return one path for each source, its bars from the ground up in the order of `LOOKS`."""
     drawn: dict[str, list[str]] = {}
     left = (_CELL_WIDTH - bar_width) / 2
     for number, by_source in enumerate(bars):
         x = number * _CELL_WIDTH + left
         for source, y, size in _stacked(by_source, n_chars_full, height):
             drawn.setdefault(source, []).append(f"M{x:g} {y:.2f}h{bar_width:g}v{size:.2f}h-{bar_width:g}z")
-    return [Path(source, "".join(drawn[source])) for source in LETTERS if source in drawn]
+    return [Path(source, "".join(drawn[source])) for source in LOOKS if source in drawn]
 
 
 def _stacked(by_source: Mapping[str, int], n_chars_full: int, height: float) -> Iterator[tuple[str, float, float]]:
     """Yield the bars of one epoch from the ground up: source, top and size."""
     y = height
-    for source in LETTERS:
-        n_chars = by_source.get(source, 0)
+    known = known_sources(by_source)
+    for source in LOOKS:
+        n_chars = known.get(source, 0)
         if n_chars and n_chars_full:
             size = max(n_chars / n_chars_full * (height - 12), _LEAST_HEIGHT)
             y -= size

@@ -6,7 +6,7 @@ from collections import Counter
 from typing import Any, Final
 
 from recordings.models import Epoch
-from recordings.sources import LETTERS
+from recordings.sources import LETTERS, known_sources
 from recordings.timetravel import Context
 from recordings.timetravel import Recording as Run
 from recordings.timetravel.values import is_object
@@ -55,11 +55,12 @@ class Summary:
     def fields(self, run: Run, context: Context) -> dict[str, Any]:
         """Return the columns of a recording that it fills, by name."""
         paths, untracked = _said_by_rows(run)
+        known = known_sources(self._by_source)
         span = run.clock_span
         is_redacted = self._is_redacted or bool(paths) or any(piece.state == "redacted" for piece in context.pieces)
         return {
             **self._tokens,
-            "sources": "".join(letter for source, letter in LETTERS.items() if self._by_source[source]),
+            "sources": "".join(letter for source, letter in LETTERS.items() if known.get(source)),
             "by_source": dict(self._by_source),
             "strip": self._bars,
             "n_counted_epochs": self._n_counted,

@@ -1,55 +1,50 @@
-"""Letters, classes and words of sources: colour is a second channel, never the only one."""
+"""Letters, classes, words and chips of sources."""
 
 from __future__ import annotations
 
-from typing import Any, Final, NamedTuple
+from functools import lru_cache
+from typing import Any
 
 from django import template
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+from recordings.sources import look_of
 
 register = template.Library()
-
-
-class _Look(NamedTuple):
-    letter: str
-    css: str
-    word: str
-
-
-_UNKNOWN: Final = _Look("?", "src-x", "origin not recorded")
-_LOOKS: Final = {
-    "base": _Look("S", "src-s", "system"),
-    "steering": _Look("I", "src-i", "steering"),
-    "instructions": _Look("I", "src-i", "instructions"),
-    "skill": _Look("K", "src-k", "skill"),
-    "fact": _Look("F", "src-f", "fact"),
-    "rag": _Look("R", "src-r", "retrieval"),
-    "memory": _Look("M", "src-m", "memory"),
-    "tool-result": _Look("T", "src-t", "tool result"),
-    # A tool that is offered is the outline of T: see `_chip.html`.
-    "registry": _Look("T", "src-t", "tool offered"),
-    "user": _Look("U", "src-u", "user"),
-    "assistant": _Look("A", "src-a", "assistant"),
-    "custom": _Look("C", "src-c", "custom"),
-}
-
-
-def _look_of(source: Any) -> _Look:
-    return _LOOKS.get(source, _UNKNOWN) if isinstance(source, str) else _UNKNOWN
 
 
 @register.filter
 def source_letter(source: Any) -> str:
     """Return the letter of *source* on its chip; ``?`` for one that is not known."""
-    return _look_of(source).letter
+    return look_of(source).letter
 
 
 @register.filter
 def source_class(source: Any) -> str:
     """Return the class that sets the colour of *source*."""
-    return _look_of(source).css
+    return look_of(source).css
 
 
 @register.filter
 def source_word(source: Any) -> str:
     """Return what people call *source*."""
-    return _look_of(source).word
+    return look_of(source).word
+
+
+@register.filter
+def chip(source: Any) -> SafeString:
+    """Return the chip of *source*: by letter, colour and word."""
+    return _chip(source if isinstance(source, str) else None)
+
+
+@lru_cache(maxsize=64)
+def _chip(source: str | None) -> SafeString:
+    look = look_of(source)
+    return format_html(
+        '<span class="chip {}{}"><span class="chip__letter" aria-hidden="true">{}</span><span>{}</span></span>',
+        look.css,
+        " chip--schema" if source == "registry" else "",
+        look.letter,
+        look.word,
+    )

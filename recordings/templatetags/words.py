@@ -7,6 +7,8 @@ from typing import Any, Final
 
 from django import template
 
+from recordings.marks import MARKS
+
 register = template.Library()
 
 _GAPS: Final = {
@@ -39,13 +41,6 @@ _REASONS: Final = {
     "summarize-oldest": "folded into a summary",
     "role-collision": "two messages of one role would have followed each other",
 }
-_MARKS: Final = {
-    "error": "error",
-    "evicted": "messages left",
-    "memory": "new memory",
-    "wrap-up": "asked to wrap up",
-}
-_SIGNS: Final = {"error": "✕", "evicted": "▼", "memory": "◆", "wrap-up": "■"}
 _SLOTS: Final = {"system-prompt": "System prompt", "messages": "Messages", "tools": "Tools"}
 _RECEIPT_STATES: Final = {"verified": "matches", "differs": "differs", "not-on-receipt": "not on the receipt"}
 
@@ -82,13 +77,13 @@ def reason_words(reason: Any) -> str:
 @register.filter
 def mark_words(mark: Any) -> str:
     """Return what a mark over an epoch means."""
-    return _words(_MARKS, mark)
+    return MARKS[mark].word
 
 
 @register.filter
 def mark_sign(mark: Any) -> str:
     """Return the sign of a mark over an epoch."""
-    return _words(_SIGNS, mark)
+    return MARKS[mark].sign
 
 
 @register.filter
@@ -101,6 +96,13 @@ def slot_words(slot: Any) -> str:
 def receipt_words(state: Any) -> str:
     """Return how a field of a receipt compares."""
     return _words(_RECEIPT_STATES, state)
+
+
+@register.filter
+def first_chars(text: Any, max_chars: int) -> str:
+    """Return the first characters of *text*, with an ellipsis for the rest; not one of them is changed."""
+    whole = str(text)
+    return whole if len(whole) <= max_chars else whole[: max_chars - 1] + "…"
 
 
 @register.filter
@@ -128,9 +130,6 @@ def item_at(items: Any, index: Any) -> Any:
 
 
 @register.filter
-def per_thousand(amount: Any) -> str:
-    """Return a number of characters or tokens in few letters: ``940``, ``12.9k``, ``1.2M``."""
-    n = float(amount)
-    if n < 10_000:
-        return f"{n:,.0f}"
-    return f"{n / 1e6:.1f}M" if n >= 999_950 else f"{n / 1e3:.1f}k"
+def grouped(number: Any) -> str:
+    """Return a whole number with its thousands apart: ``12,345``."""
+    return f"{number:,.0f}"
