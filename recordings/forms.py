@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Final
+from typing import Any, Final, Self
+from urllib.parse import parse_qsl
 
 from django import forms
 from django.contrib.auth.models import User
@@ -140,6 +141,87 @@ class ListForm(forms.Form):
     def unknown(self) -> list[str]:
         """Return the parameters that are none of its fields."""
         return sorted(set(self.data) - set(self.fields) - self.ALSO_KNOWN)
+
+
+class ExactField(forms.Field):
+    """A recorded name: kept as it is, whatever is in it. None when there is none, which an empty name is not."""
+
+    def __init__(self) -> None:
+        super().__init__(required=False)
+
+
+class NumberField(forms.Field):
+    """A whole number from *least* on; `None` when there is none. What is past any end is for the reader to clamp."""
+
+    MAX_CHARS: Final = 18
+
+    def __init__(self, *, least: int, help_text: str) -> None:
+        super().__init__(required=False, help_text=help_text)
+        self._least = least
+
+    def clean(self, value: Any) -> int | None:
+        text = (value or "").strip().replace("\u2212", "-")
+        if not text:
+            return None
+        if not _WHOLE.fullmatch(text) or len(text) > self.MAX_CHARS or int(text) < self._least:
+            raise ValidationError(f"“{text[:60]}” was found. {self.help_text}", code="number_out_of_range")
+        return int(text)
+
+
+class FilterField(forms.Field):
+    """What names contain, literally."""
+
+    MAX_CHARS: Final = 512
+
+    def __init__(self) -> None:
+        super().__init__(required=False)
+
+    def clean(self, value: Any) -> str:
+        text = value or ""
+        if len(text) > self.MAX_CHARS:
+            message = f"{len(text):,} characters were found. A filter has at most {self.MAX_CHARS}."
+            raise ValidationError(message, code="query_too_long")
+        return text
+
+
+class StateForm(forms.Form):
+    """
+    What the page of a state is asked for: a commit of a log, and a key.
+
+    Recorded names may hold what the fields of a form change on their way (line ends, halves of characters). So a form
+    of that page hands over the rest of its address in ``rest``, as a query string of its own.
+    """
+
+    log = ExactField()
+    commit = NumberField(least=-1, help_text="A commit is a whole number: −1 is the base, 0 the first commit.")
+    key = ExactField()
+    filter = FilterField()
+    skip = NumberField(least=0, help_text="The number of keys to skip is a whole number from 0 on.")
+    rest = ExactField()
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        # A word of Python, so it cannot be declared.
+        self.fields["from"] = NumberField(least=0, help_text="The place to read from is a whole number from 0 on.")
+
+    @classmethod
+    def of_query(cls, query: str) -> Self:
+        """Return the form for the query string *query*."""
+        said = _pairs(query)
+        return cls(data=_pairs(said.get("rest", "")) | said)
+
+    @property
+    def is_from_form(self) -> bool:
+        """Whether a form of the page was sent, whose address is yet to be put together."""
+        return "rest" in self.data
+
+
+def _pairs(query: str) -> dict[str, str]:
+    """Return the parameters of a query string, halves of characters included; of several the last."""
+    try:
+        return dict(parse_qsl(query, keep_blank_values=True, errors="surrogatepass"))
+    except UnicodeDecodeError:
+        return dict(parse_qsl(query, keep_blank_values=True, errors="replace"))
 
 
 class OffsetField(forms.CharField):

@@ -6,6 +6,7 @@ from recordings.views.deleting import recording_confirm_delete
 from recordings.views.investigation import recording_detail
 from recordings.views.lists import recording_list
 from recordings.views.piece import piece_detail
+from recordings.views.state import recording_state
 from recordings.views.uploads import recording_new
 
 app_name = "recordings"
@@ -13,6 +14,7 @@ urlpatterns = [
     path("", recording_list, name="recording-list"),
     path("new/", recording_new, name="recording-new"),
     path("<uuid:public_id>/", recording_detail, name="recording-detail"),
+    path("<uuid:public_id>/state/", recording_state, name="recording-state"),
     path("<uuid:public_id>/delete/", recording_confirm_delete, name="recording-delete"),
     path("<uuid:public_id>/pieces/<str:piece_id>/", piece_detail, name="piece-detail"),
 ]

@@ -78,6 +78,7 @@ TABLE: dict[str, Row] = {
         "POST": "302  403  422  422   422    422   302  302",
     },
     "recordings:recording-detail": SIGN_IN_FIRST | {"GET": "302  200  200  200   404    200   302  302"},
+    "recordings:recording-state": SIGN_IN_FIRST | {"GET": "302  200  200  200   404    200   302  302"},
     "recordings:recording-delete": SIGN_IN_FIRST
     | {
         "GET": " 302  403  403  200   404    200   302  302",

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+import msgspec
+
 from recordings.fields import dump_recorded
 from recordings.models import Recording
 from recordings.services.rows import place_fields
 from recordings.services.stored import run_of
-from recordings.timetravel import UNDEFINED, Log
+from recordings.timetravel import UNDEFINED, Log, Place
 from recordings.timetravel import Recording as Run
 from recordings.timetravel.merge import SEPARATOR
 from recordings.timetravel.pieces import REDACTED
@@ -16,11 +18,60 @@ from recordings.timetravel.places import BASE, Places
 from recordings.timetravel.values import Value, clone
 
 _MAX_KEYS: Final = 10_000
+#: More digits than an index of any list has.
+_INDEX_DIGITS: Final = 15
+
+
+class StateOfKey(msgspec.Struct, frozen=True):
+    """What a key is at a commit of a log, and which commit made it that."""
+
+    key: str
+    #: −1 for the base.
+    commit: int
+    #: Masked; `UNDEFINED` when it has none.
+    value: Value
+    #: The very characters of the value; None when no single commit wrote it as a whole, or a part of it is masked.
+    text: str | None
+    #: What a policy lists at or below the key, sorted.
+    redacted_paths: list[str]
+    #: The row that last wrote to it; −1 for the base, which may hold nothing of it.
+    row: int
+    #: The place of that row; None when neither a row nor the base holds it.
+    written_by: Place | None
+
+    @property
+    def is_recorded(self) -> bool:
+        """Whether it has a value, which may be null."""
+        return self.value is not UNDEFINED
 
 
 def log_of(run: Run, name: str) -> Log | None:
     """Return the log called *name*: the run's own for the empty name, else that of a mount; None when there is none."""
     return run.mount_log(name) if name else run.run_log
+
+
+def state_of_key(run: Run, log: Log, log_name: str, commit: int, key: str, *, masked_by: int) -> StateOfKey:
+    """
+    Return what *key* of *log* is at row *commit*.
+
+    Args:
+        log: The log of *run* that *log_name* names.
+        commit: −1 for the base, up to the last row.
+        masked_by: The last row whose list of redacted paths counts.
+    """
+    row = log.last_row(key, commit + 1)
+    redacted = redacted_paths_of(log, key, masked_by)
+    value = masked(log.value_at(key, commit), key, redacted)
+    is_recorded = value is not UNDEFINED
+    return StateOfKey(
+        key=key,
+        commit=commit,
+        value=value,
+        text=as_written(log, key, row) if is_recorded and not redacted else None,
+        redacted_paths=redacted,
+        row=row,
+        written_by=Places(run).place(log, log_name, row, "") if is_recorded or row != BASE else None,
+    )
 
 
 def state_json(recording: Recording, log_name: str, commit: int, key: str | None) -> bytes | None:
@@ -45,18 +96,14 @@ def state_json(recording: Recording, log_name: str, commit: int, key: str | None
     if key is None:
         names = list(log.key_names())
         return dump_recorded(head | {"keys": names[:_MAX_KEYS], "n_keys": len(names)}).encode()
-    row = log.last_row(key, commit + 1)
-    writer = Places(run).place(log, log_name, row, "")
-    redacted = redacted_paths_of(log, key, commit)
-    value = masked(log.value_at(key, commit), key, redacted)
+    state = state_of_key(run, log, log_name, commit, key, masked_by=commit)
     head |= {
         "key": key,
-        "recorded": value is not UNDEFINED,
-        "redacted_paths": redacted,
-        "written_by": None if row == BASE and value is UNDEFINED else place_fields(writer),
+        "recorded": state.is_recorded,
+        "redacted_paths": state.redacted_paths,
+        "written_by": None if state.written_by is None else place_fields(state.written_by),
     }
-    text = as_written(log, key, row) if not redacted and value is not UNDEFINED else None
-    shown = text if text is not None else dump_recorded(None if value is UNDEFINED else value)
+    shown = state.text if state.text is not None else dump_recorded(state.value if state.is_recorded else None)
     return (dump_recorded(head)[:-1] + ',"value":' + shown + "}").encode("utf-8", "surrogatepass")
 
 
@@ -87,7 +134,19 @@ def masked(value: Value, key: str, paths: list[str]) -> Value:
         *parents, last = path.split(SEPARATOR)
         target = root
         for segment in parents:
-            target = target.get(segment) if isinstance(target, dict) else None
-        if isinstance(target, dict) and last in target:
-            target[last] = REDACTED
+            step = _step(target, segment)
+            target = None if step is None else target[step]
+        step = _step(target, last)
+        if step is not None:
+            target[step] = REDACTED
     return root[key]
+
+
+def _step(container: Any, segment: str) -> str | int | None:
+    """Return the key or index that *segment* of a path is in *container*; None when it is none there."""
+    if isinstance(container, dict):
+        return segment if segment in container else None
+    is_index = isinstance(container, list) and segment.isascii() and segment.isdigit()
+    if is_index and len(segment) <= _INDEX_DIGITS and int(segment) < len(container):
+        return int(segment)
+    return None
