@@ -2,22 +2,34 @@
 
 from __future__ import annotations
 
+from http import HTTPStatus
 from typing import Final
 
-from django.core.paginator import Paginator
 from django.http import HttpResponse
-from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from footprint_site.htmx import SignedInRequest
-from recordings.models import Recording
+from footprint_site.htmx import SignedInRequest, render_partial
+from recordings.listforms import PHRASE_MAX_LENGTH, BrowseForm
+from recordings.listing import PAGE_SIZE, list_recordings
 
-PAGE_SIZE: Final = 50
+__all__ = ["PAGE_SIZE", "recording_list"]
+
+_TEMPLATE: Final = "recordings/recording_list.html"
 
 
 @require_safe
 def recording_list(request: SignedInRequest) -> HttpResponse:
-    """The recordings that the reader may see, the newest first."""
-    rows = Recording.objects.visible_to(request.user).select_related("workspace")
-    page = Paginator(rows, PAGE_SIZE).get_page(request.GET.get("page"))
-    return render(request, "recordings/recording_list.html", {"page": page})
+    """The recordings that the reader may see, narrowed and ordered as the address says."""
+    form = BrowseForm(request.GET, user=request.user)
+    problems = form.problems()
+    if problems:
+        return render_partial(request, _TEMPLATE, "results", {"problems": problems}, status=HTTPStatus.BAD_REQUEST)
+    listing = list_recordings(request.user, form.filters(), form.cleaned_data["page"])
+    context = {
+        "listing": listing,
+        "filters": listing.filters,
+        "max_length": PHRASE_MAX_LENGTH,
+        # A click in the drawer leaves it as it is.
+        "is_drawer_open": (request.htmx.trigger or "").startswith("facet-"),
+    }
+    return render_partial(request, _TEMPLATE, "results", context)
