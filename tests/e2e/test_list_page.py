@@ -148,14 +148,20 @@ def test_pages_turn_and_show_their_start(live_server, page, people, enter):
     expect(rows(page)).to_have_count(PAGE_SIZE)
 
 
-def test_rows_say_what_the_keyboard_walks(live_server, page, bob):
-    """One link of each row is marked, and the phrase is the field of the slash."""
+def test_the_keyboard_walks_the_rows_and_opens_one(live_server, page, bob):
     page.goto(live_server.url + LIST)
+    links = page.locator("[data-row]")
+    expect(links).to_have_count(5)
 
-    assert page.locator("[data-row]").count() == 5
-    expect(page.get_by_role("textbox")).to_have_attribute("data-key", "/")
+    for key, at in [("j", 0), ("j", 1), ("j", 2), ("k", 1)]:
+        page.keyboard.press(key)
+        expect(links.nth(at)).to_be_focused()
+    page.keyboard.press("/")
+    expect(page.get_by_role("textbox")).to_be_focused()
+    page.keyboard.type("jk")
+    expect(page.get_by_role("textbox")).to_have_value("jk")
     page.get_by_role("link", name=ANSWER).focus()
-    page.keyboard.press("Enter")
+    page.keyboard.press("o")
     expect(page).to_have_url(re.compile(r"/recordings/[0-9a-f-]{36}/"))
 
 
