@@ -57,5 +57,5 @@ class CursorForm(forms.Form):
         required=False,
         min_value=0,
         max_value=_MAX_POSITION,
-        error_messages={name: "The number of changes to skip is a whole number." for name in ("invalid", "min_value")},
+        error_messages=dict.fromkeys(("invalid", "min_value"), "The number of changes to skip is a whole number."),
     )

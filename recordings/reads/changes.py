@@ -60,9 +60,7 @@ class Changes(Viewed, frozen=True):
         return min(self.start + N_SHOWN, self.n_changes)
 
 
-def changes_of(
-    links: Links, before: Epoch, after: Epoch, not_served: Iterable[NotServed], start: int = 0
-) -> Changes:
+def changes_of(links: Links, before: Epoch, after: Epoch, not_served: Iterable[NotServed], start: int = 0) -> Changes:
     """
     Return what changed from *before* to *after*, of many changes those from *start* on.
 

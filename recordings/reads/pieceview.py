@@ -9,12 +9,12 @@ from urllib.parse import urlencode
 from django.urls import reverse
 from django.utils.safestring import SafeString
 
+from recordings.media import data_urls_of
 from recordings.models import Epoch, Presence, Recording
 from recordings.reads.asks import Ask, asks_of
 from recordings.reads.viewed import Viewed
 from recordings.reads.window import Fold, Item
 from recordings.recordedtext import shown
-from recordings.services.media import data_urls_of
 from recordings.sources import look_of
 
 #: A longer text is cut to `_CUT_CHARS` characters, with its true size beside it.

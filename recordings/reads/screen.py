@@ -16,7 +16,6 @@ from recordings.reads.strip import strip_of
 from recordings.reads.window import OpenFold, fold_of, window_of
 from recordings.sources import mix_of
 
-
 _MAX_LANES: Final = 12
 
 

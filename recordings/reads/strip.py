@@ -13,6 +13,7 @@ from recordings.sources import LOOKS, known_sources
 #: So many epochs stand side by side; of longer runs those around the cursor, below a map of the whole run.
 N_CELLS: Final = 40
 N_PLACES: Final = 10
+MAP_PARTS: Final = 24
 #: Heights in the units of the drawing.
 BAR_HEIGHT: Final = 92
 MAP_HEIGHT: Final = 28
@@ -194,8 +195,8 @@ def _letters(rows: Sequence[Epoch], n_chars_full: int, percent: float) -> list[L
 
 
 def _map_parts(bars: Sequence[dict[str, Any]]) -> list[MapPart]:
-    """Return at most 24 stretches of the run, each a link to its first epoch."""
-    n_each = -(-len(bars) // 24)
+    """Return the stretches of the run, each a link to its first epoch."""
+    n_each = -(-len(bars) // MAP_PARTS)
     parts = []
     for start in range(0, len(bars), n_each):
         group = bars[start : start + n_each]

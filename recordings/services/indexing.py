@@ -9,11 +9,11 @@ from typing import Final
 
 from django.db import transaction
 
+from recordings.media import data_urls_of
 from recordings.models import INDEX_VERSION, Epoch, NotServed, Piece, Presence, Recording, Text
 from recordings.models.piece import HEAD_CHARS
 from recordings.models.recording import id_key
 from recordings.services.bulk import batched, objects_insert, rows_insert
-from recordings.services.media import data_urls_of
 from recordings.services.rows import epoch_row, facts_of_piece, facts_of_unserved
 from recordings.services.summary import Summary
 from recordings.services.totals import totals_of

@@ -8,10 +8,10 @@ from recordings.models import Epoch, Recording
 from recordings.services.totals import EpochTotals
 from recordings.timetravel import (
     UNDEFINED,
+    CallFacts,
     Context,
     EpochLocation,
     Place,
-    CallFacts,
     call_facts,
     gaps_at,
     receipt_at,

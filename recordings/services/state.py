@@ -96,7 +96,7 @@ def state_json(recording: Recording, log_name: str, commit: int, key: str | None
     if key is None:
         names = list(log.key_names())
         return dump_recorded(head | {"keys": names[:_MAX_KEYS], "n_keys": len(names)}).encode()
-    state = state_of_key(run, log, log_name, commit, key, masked_by=commit)
+    state = state_of_key(run, log, log_name, commit, key, masked_by=log.length - 1)
     head |= {
         "key": key,
         "recorded": state.is_recorded,

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 import msgspec
 
 from recordings.timetravel import Context
-from recordings.timetravel.presence import Presence
 from recordings.timetravel.pieces import SLOTS
+from recordings.timetravel.presence import Presence
 
 
 class EpochTotals(msgspec.Struct):

@@ -14,7 +14,7 @@ register = template.Library()
 _GAPS: Final = {
     "no-fold-base": "The state before the first commit is not on record. What was there from the start may be missing "
     "below, and what looks empty may only be unknown.",
-    "no-conversation-on-record": "The messages of this call are not on record. That does not mean that there were none.",
+    "no-conversation-on-record": "The messages of this call are not on record. That is not to say there were none.",
     "no-run-log": "The run's own log is not on record, so tools and single lines may be missing.",
     "no-receipt-on-chart": "The call left no receipt, so what is shown was not checked against what went out.",
     "cache-transform": "The request passed through a cache strategy afterwards; what reached the provider may differ "

@@ -184,13 +184,13 @@ def test_the_page_of_a_recording_says_what_it_can_prove(live_server, page, peopl
 
     expect(page.get_by_text(ANSWER)).to_be_visible()
     expect(page.get_by_text(imported.sha256)).to_be_visible()
-    expect(page.get_by_role("region", name="What this recording can prove")).to_contain_text("not said")
-    expect(page.get_by_role("table", name="Epochs").get_by_role("row")).to_have_count(1 + imported.n_epochs)
+    expect(page.get_by_role("list", name="What this recording can prove")).to_contain_text("not said")
+    expect(page.get_by_role("navigation", name="Epochs").get_by_role("link")).to_have_count(imported.n_epochs)
     expect(page.get_by_role("link", name="Delete…")).to_have_count(0)
 
 
 def test_a_long_text_is_folded_with_its_true_size(live_server, page, people, enter, imported):
-    Recording.objects.filter(pk=imported.pk).update(question="é" * 3000 + "the end")
+    Recording.objects.filter(pk=imported.pk).update(answers=[{"lane": "", "text": "é" * 3000 + "the end", "is_redacted": False}])
     enter(people.bob)
     page.goto(live_server.url + imported.get_absolute_url())
     expect(page.get_by_text("the end")).to_be_hidden()
@@ -209,7 +209,8 @@ def test_the_epochs_appear_when_the_index_is_there(live_server, page, people, en
 
     Recording.objects.filter(pk=imported.pk).update(status=Recording.Status.READY)
 
-    expect(page.get_by_role("table", name="Epochs")).to_be_visible()
+    page.get_by_role("link", name="Show the epochs").click()
+    expect(page.get_by_role("navigation", name="Epochs")).to_be_visible()
     expect(page.locator("[hx-trigger]")).to_have_count(0)
 
 

@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recordings.hidden import HIDDEN, is_of_use, is_tag, label_of
+from recordings.media import data_urls_of
 from recordings.recordedtext import shown
-from recordings.services.media import data_urls_of
 from recordings.templatetags.sources import source_class, source_letter, source_word
 
 EVERY = [chr(code) for code in range(sys.maxunicode + 1) if not 0xD800 <= code < 0xE000]
