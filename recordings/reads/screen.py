@@ -36,8 +36,8 @@ def screen_of(recording: Recording, cursor: dict[str, Any]) -> dict[str, Any]:
         "lane": recording.lanes[epoch.lane],
         "lane_links": _lane_links(recording),
         "tab": tab,
-        # Walking on keeps the view, but for the one that is shown anyway.
-        "keep_tab": "" if tab == "diff" else f"&tab={tab}",
+        # Walking on keeps the view that was asked for; the difference is shown anyway.
+        "keep_tab": f"&tab={tab}" if cursor["tab"] in ("served", "raw") else "",
         "strip": strip_of(recording, epoch),
         "mix": mix_of(epoch.by_source),
         "happened": happened_around(recording, epoch),
