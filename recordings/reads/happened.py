@@ -89,14 +89,20 @@ def happened_around(recording: Recording, epoch: Epoch) -> Happened:
 
 def _results(recording: Recording, epochs: Sequence[Epoch], new: Sequence[Presence]) -> dict[tuple[int, str], Presence]:
     """Return by lane and call the first presence of each result, the ones that were served much later included."""
-    keys = {id_key(call["id"]): call["id"] for epoch in epochs for call in epoch.tool_calls or () if call["id"]}
     found = _by_call(new)
-    if any((epoch.lane, call["id"]) not in found for epoch in epochs for call in epoch.tool_calls or () if call["id"]):
+    missing = {
+        id_key(call["id"])
+        for epoch in epochs
+        for call in epoch.tool_calls or ()
+        # After the last epoch of a lane nothing is served any more.
+        if call["id"] and epoch.next_position is not None and (epoch.lane, call["id"]) not in found
+    }
+    if missing:
         elsewhere = (
-            recording.presences.filter(piece__call_key__in=list(keys), slot_order=_MESSAGES)
+            recording.presences.filter(piece__call_key__in=missing, slot_order=_MESSAGES)
             .select_related("piece__text")
             .defer("piece__text__rest")
-            .order_by("first_position")[: 4 * len(keys)]
+            .order_by("first_position")[: 4 * len(missing)]
         )
         found = _by_call([*new, *elsewhere])
     return found

@@ -4,19 +4,28 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.db.models import QuerySet
+from django.db.models import Exists, OuterRef, QuerySet
 from django.http import Http404
 from django.shortcuts import get_object_or_404
 
+from footprint_site.access.models import Role, Workspace
 from footprint_site.access.principals import Viewer
 from recordings.models import Epoch, NotServed, Presence, Recording
 
 
 def get_recording_for(viewer: Viewer, public_id: Any) -> Recording:
     """Return the recording with *public_id*. Raises `Http404` when there is none that *viewer* may see."""
-    return get_object_or_404(
-        Recording.objects.visible_to(viewer).select_related("workspace", "earlier_leg"), public_id=public_id
-    )
+    return get_object_or_404(_recordings_for(viewer), public_id=public_id)
+
+
+def get_recording_with_rights(viewer: Viewer, public_id: Any) -> Recording:
+    """Return the same with the attribute ``may_delete``: whether *viewer* may. Raises `Http404`."""
+    administered = Workspace.objects.where_at_least(viewer, Role.ADMIN).filter(pk=OuterRef("workspace_id"))
+    return get_object_or_404(_recordings_for(viewer).annotate(may_delete=Exists(administered)), public_id=public_id)
+
+
+def _recordings_for(viewer: Viewer) -> QuerySet[Recording]:
+    return Recording.objects.visible_to(viewer).select_related("workspace", "earlier_leg")
 
 
 def get_epoch(recording: Recording, position: int) -> Epoch:

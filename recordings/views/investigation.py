@@ -9,11 +9,10 @@ from django.http import HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from footprint_site.access.models import Role, Workspace
 from footprint_site.htmx import SignedInRequest, render_partial
 from recordings.cursorforms import CursorForm
 from recordings.models import Recording
-from recordings.reads import get_recording_for
+from recordings.reads import get_recording_with_rights
 from recordings.reads.screen import fold_blocks, kin_of, screen_of
 
 _PAGE: Final = "recordings/recording_detail.html"
@@ -24,7 +23,7 @@ _STOP_POLLING: Final = 286
 @require_safe
 def recording_detail(request: SignedInRequest, public_id: UUID) -> HttpResponse:
     """One recording at one epoch; while it is being indexed, how far that is."""
-    recording = get_recording_for(request.user, public_id)
+    recording = get_recording_with_rights(request.user, public_id)
     form = CursorForm(request.GET)
     if not form.is_valid():
         return render(request, "recordings/bad_address.html", {"recording": recording, "form": form}, status=422)
@@ -36,11 +35,7 @@ def recording_detail(request: SignedInRequest, public_id: UUID) -> HttpResponse:
         return render_partial(request, _PAGE, "unfolded", context | fold_blocks(recording, form.cleaned_data))
     if is_ready:
         context |= screen_of(recording, form.cleaned_data)
-    administered = Workspace.objects.where_at_least(request.user, Role.ADMIN)
-    context |= {
-        "kin": list(kin_of(recording)),
-        "may_delete": administered.filter(pk=recording.workspace_id).exists(),
-    }
+    context["kin"] = list(kin_of(recording))
     return render_partial(request, _PAGE, "screen" if is_ready else "progress", context)
 
 
