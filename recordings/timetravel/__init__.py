@@ -81,6 +81,7 @@ from recordings.timetravel.served import (
 )
 from recordings.timetravel.stops import Stop, commit_stops, filter_stops, milestone_stops
 from recordings.timetravel.toolresults import ToolResult, tool_results
+from recordings.timetravel.trail import Match, find_matches
 from recordings.timetravel.unserved import NotServed, not_served_at
 from recordings.timetravel.values import UNDEFINED, UndefinedType
 from recordings.timetravel.wire import NotARecordingError, UnknownFormatError
@@ -103,6 +104,7 @@ __all__ = [
     "IdentityClaim",
     "JsonError",
     "Log",
+    "Match",
     "MemoryEntry",
     "Milestone",
     "NoSourceError",
@@ -152,6 +154,7 @@ __all__ = [
     "epoch_locations",
     "epochs_of_lane",
     "filter_stops",
+    "find_matches",
     "gaps_at",
     "identity_claimed",
     "is_next_leg",

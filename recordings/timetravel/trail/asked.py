@@ -1,0 +1,94 @@
+"""
+The phrase that is asked for, made ready to be looked for in many texts.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Final
+
+from recordings.timetravel.trail.differences import EDGES
+from recordings.timetravel.trail.folding import Evenly, Folded, fold, fold_exactly
+from recordings.timetravel.trail.items import Item, items_in
+from recordings.timetravel.trail.scripts import is_unspaced
+from recordings.timetravel.trail.words import informative_words
+
+#: Stands for a number or date; for private use, so that no text holds it but by chance.
+PLACE: Final = "\ue0f0"
+#: Pictures of control characters, which a page shows where it cannot show the character.
+_PICTURES: Final = dict.fromkeys([*range(0x2400, 0x2422), 0x2424, 0xFFFD], "\0")
+_WORD: Final = re.compile(r"[^\W_]+")
+#: More would only say again that a text is worth a look.
+_MAX_ANCHORS: Final = 12
+
+
+class Template:
+    """A folded text in which every number and date is `PLACE`."""
+
+    def __init__(self, text: str, items: Sequence[Item]) -> None:
+        self.items = items
+        self.folded = Folded(text, ((item.start, item.end, PLACE) for item in items))
+        self.text = self.folded.text
+        shrunk = 0
+        #: Where they are in it.
+        self.positions: list[int] = []
+        for item in items:
+            self.positions.append(item.start - shrunk)
+            shrunk += item.end - item.start - len(PLACE)
+
+
+class Phrase:
+    """A phrase in the shapes in which it is looked for."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text.translate(_PICTURES)
+        self.exact = fold_exactly(self.text).text.strip()
+        self._folded = fold(Evenly(self.text))
+        #: Without spelling and markup.
+        self.whole = self._folded.text.strip()
+        #: And without the punctuation around it.
+        self.plain = self.whole.strip(EDGES)
+        self.template = Template(self.plain, items_in(self.plain))
+        self.is_unspaced = is_unspaced(self.plain)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is no letter, digit or picture in it."""
+        return not any(unicodedata.category(c)[0] in "LN" or unicodedata.category(c) == "So" for c in self.exact)
+
+    @cached_property
+    def exact_anchor(self) -> str:
+        """The longest part without white space: a text without it does not have the phrase."""
+        return max(self.exact.split(), key=len)
+
+    @cached_property
+    def anchors(self) -> list[str]:
+        """What an evenly folded text has when it has the phrase in any spelling: its longest words, digits of items."""
+        words = [word for part in self.template.text.split(PLACE) for word in _WORD.findall(part)]
+        anchors = sorted(set(words), key=lambda word: (-len(word), word))[:_MAX_ANCHORS]
+        anchors += [item.anchor for item in self.template.items[:_MAX_ANCHORS]]
+        return [anchor for anchor in dict.fromkeys(anchors) if anchor] or self._least_anchor()
+
+    def _least_anchor(self) -> list[str]:
+        """Return what there is in a phrase without words: a picture, a sign; nothing for dates without a year."""
+        return [] if self.template.items else self.plain.split()[:1]
+
+    @cached_property
+    def words(self) -> list[str]:
+        """Its informative words."""
+        return informative_words(self.plain)
+
+    @cached_property
+    def has_words(self) -> bool:
+        """Whether there is an informative word beside its numbers and dates."""
+        return bool(informative_words(self.template.text.replace(PLACE, " ")))
+
+    @cached_property
+    def literals(self) -> str:
+        """The phrase as it was written, with `PLACE` for its numbers and dates."""
+        offset = self._folded.text.find(self.plain)
+        spans = (self._folded.span(offset + item.start, offset + item.end) for item in self.template.items)
+        return Folded(self.text, ((start, end, PLACE) for start, end in spans)).text
