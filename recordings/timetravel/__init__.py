@@ -81,7 +81,15 @@ from recordings.timetravel.served import (
 )
 from recordings.timetravel.stops import Stop, commit_stops, filter_stops, milestone_stops
 from recordings.timetravel.toolresults import ToolResult, tool_results
-from recordings.timetravel.trail import Match, find_matches
+from recordings.timetravel.trail import (
+    ClaimSpan,
+    Match,
+    claims_in,
+    find_matches,
+    influence_in_any_script,
+    lexical_influence,
+    ranking_confidence,
+)
 from recordings.timetravel.unserved import NotServed, not_served_at
 from recordings.timetravel.values import UNDEFINED, UndefinedType
 from recordings.timetravel.wire import NotARecordingError, UnknownFormatError
@@ -94,6 +102,7 @@ __all__ = [
     "Change",
     "Changes",
     "Check",
+    "ClaimSpan",
     "Completeness",
     "Context",
     "EpochLocation",
@@ -146,6 +155,7 @@ __all__ = [
     "apply_smart_merge",
     "call_facts",
     "changes_between",
+    "claims_in",
     "commit_stops",
     "completeness_of",
     "context_of",
@@ -157,10 +167,12 @@ __all__ = [
     "find_matches",
     "gaps_at",
     "identity_claimed",
+    "influence_in_any_script",
     "is_next_leg",
     "keyed_fold",
     "lane_log",
     "lanes",
+    "lexical_influence",
     "llm_call_mount_keys",
     "message_digest_input",
     "milestone_for",
@@ -169,6 +181,7 @@ __all__ = [
     "outcome_of",
     "outcomes_of_lanes",
     "parse_runtime_stage_id",
+    "ranking_confidence",
     "read_after_call",
     "read_at_call",
     "read_run_constant",

@@ -6,10 +6,11 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import Final
 
+from recordings.timetravel.trail.dates import traces
 from recordings.timetravel.trail.differences import EDGES
 from recordings.timetravel.trail.folding import Evenly, Folded, fold, fold_exactly
 from recordings.timetravel.trail.items import Item, items_in
@@ -23,6 +24,8 @@ _PICTURES: Final = dict.fromkeys([*range(0x2400, 0x2422), 0x2424, 0xFFFD], "\0")
 _WORD: Final = re.compile(r"[^\W_]+")
 #: More would only say again that a text is worth a look.
 _MAX_ANCHORS: Final = 12
+#: Of a longer phrase the first ones stand for all.
+_MAX_WORDS: Final = 200
 
 
 class Template:
@@ -76,10 +79,41 @@ class Phrase:
         """Return what there is in a phrase without words: a picture, a sign; nothing for dates without a year."""
         return [] if self.template.items else self.plain.split()[:1]
 
+    def is_in(self, text: str) -> bool:
+        """Whether *text*, folded, has all that the phrase has in any spelling."""
+        return all(anchor in text for anchor in self.anchors)
+
+    def windows(self, text: str) -> Iterator[tuple[int, int]]:
+        """Yield the stretches of *text*, folded, around the rarest anchor: elsewhere the phrase does not stand."""
+        if not self.anchors:
+            yield 0, len(text)
+            return
+        anchor = min(self.anchors, key=text.count)
+        begin = stop = 0
+        at = text.find(anchor)
+        while at >= 0:
+            if at - self._reach > stop:
+                if stop:
+                    yield begin, stop
+                begin = at - self._reach
+            stop = min(len(text), at + len(anchor) + self._reach)
+            at = text.find(anchor, at + len(anchor))
+        if stop:
+            yield begin, stop
+
+    def may_be_said_in(self, window: str) -> bool:
+        """Whether all of its dates may be in *window*, which is folded: most windows hold the year of another day."""
+        return all(pattern.search(window) for item in self.template.items for pattern in traces(item.days))
+
+    @cached_property
+    def _reach(self) -> int:
+        """How far from a part of the phrase another may stand: values and markup make it longer, but not more."""
+        return 2 * len(self.plain) + 40
+
     @cached_property
     def words(self) -> list[str]:
         """Its informative words."""
-        return informative_words(self.plain)
+        return informative_words(self.plain)[:_MAX_WORDS]
 
     @cached_property
     def has_words(self) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Final, TypeAlias
 
 from recordings.timetravel.trail.scripts import UNSPACED
@@ -87,3 +88,21 @@ def _dated(
 def is_day_of(asked: Day, found: Day) -> bool:
     """Whether *found* says everything that *asked* says: ``3 September`` is said by ``2025-09-03``."""
     return all(part is None or part == other for part, other in zip(asked, found, strict=True))
+
+
+def is_month(word: str) -> bool:
+    """Whether *word*, which is folded, is the name of a month."""
+    return word in _MONTHS
+
+
+@lru_cache(256)
+def traces(days: frozenset[Day]) -> tuple[re.Pattern[str], ...]:
+    """Return what every spelling of *days* has: the day in digits, the month in digits or by name."""
+    if len(days) != 1:
+        return ()
+    _, month, day = next(iter(days))
+    names = "|".join(re.escape(name) for name, number in _MONTHS.items() if number == month)
+    traces = [re.compile(rf"(?<!\d)0?{month}(?!\d)|{names}")]
+    if day:
+        traces.append(re.compile(rf"(?<!\d)0?{day}(?!\d)"))
+    return tuple(traces)

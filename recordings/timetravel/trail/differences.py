@@ -6,7 +6,7 @@ import html
 import re
 import unicodedata
 from collections.abc import Callable, Iterator
-from functools import reduce
+from functools import lru_cache, reduce
 from typing import Final
 
 from recordings.timetravel.trail.letters import fold_character
@@ -60,7 +60,11 @@ _STEPS: Final[tuple[tuple[str, Callable[[str], str]], ...]] = (
 
 def differences(one: str, other: str) -> tuple[str, ...]:
     """Return what has to be overlooked to take *one* for *other*, in the order of the steps; empty when nothing."""
-    one, other = one[:_MAX_LENGTH], other[:_MAX_LENGTH]
+    return _differences(one[:_MAX_LENGTH], other[:_MAX_LENGTH])
+
+
+@lru_cache(512)
+def _differences(one: str, other: str) -> tuple[str, ...]:
     if one == other:
         return ()
     needed = tuple(name for name, _ in _STEPS if _without_step(name, one) != _without_step(name, other))

@@ -8,13 +8,14 @@ letters, invisible characters); `fold` undoes spelling and markup too.
 from __future__ import annotations
 
 import re
+import sys
 import unicodedata
 from bisect import bisect_right
 from collections.abc import Iterable
 from functools import lru_cache
 from typing import Final, TypeAlias
 
-from recordings.timetravel.trail.letters import fold_character, fold_evenly
+from recordings.timetravel.trail.letters import fold_character, fold_evenly, fold_letters
 from recordings.timetravel.trail.markup import HAS_CODED, MARKUP, fold_markup
 from recordings.timetravel.trail.scripts import COMPOSING, INVISIBLE
 
@@ -32,11 +33,11 @@ _COMPOSES: Final = re.compile(f"[{COMPOSING}]")
 class Folded:
     """A text made out of another, the source, by replacing stretches of it."""
 
-    __slots__ = ("_at", "_from", "_source", "_to", "text")
+    __slots__ = ("_at", "_from", "_to", "source", "text")
 
     def __init__(self, source: str, changes: Iterable[Change]) -> None:
         parts: list[str] = []
-        self._source = source
+        self.source = source
         self._at, self._from, self._to = [0], [0], [0]
         length = done = 0
         for start, end, text in changes:
@@ -93,6 +94,11 @@ def is_plain(text: str) -> bool:
     return not _INVISIBLE.search(text) and unicodedata.is_normalized("NFC", text)
 
 
+def is_visible_in(words: str, text: str) -> bool:
+    """Whether *words*, without white space, stand in the exact folding of *text*."""
+    return words in unicodedata.normalize("NFC", _INVISIBLE.sub("", text))
+
+
 def fold_exactly(text: str) -> Folded:
     """Return *text* composed (NFC), white space collapsed to single spaces, invisible characters dropped."""
     pattern = _IRREGULAR
@@ -121,23 +127,35 @@ def _exact_text(found: str) -> str:
 class Evenly:
     """A text folded as far as every character keeps its place: enough to see whether looking closer is worth it."""
 
-    __slots__ = ("has_marks", "is_whole", "text", "uneven")
+    __slots__ = ("_is_coded", "_source", "has_marks", "is_whole", "text", "uneven")
 
     def __init__(self, source: str) -> None:
+        self._source = source
         self.text, self.uneven = fold_evenly(source)
-        coded = ("\\u" in source or "&" in source) and HAS_CODED.search(source) is not None
+        self._is_coded = ("\\u" in source or "&" in source) and HAS_CODED.search(source) is not None
         #: Whether words are whole in it: nothing inside them was left to be dropped or decoded.
-        self.is_whole = not self.uneven and not coded and not (source.isascii() and has_controls(source))
-        if not source.isascii() and self.is_whole:
-            self.is_whole = not _INVISIBLE.search(source)
+        self.is_whole = not self.uneven and not self._is_coded
+        if self.is_whole:
+            hidden = has_controls(source) if source.isascii() else _INVISIBLE.search(source) is not None
+            self.is_whole = not hidden
         #: Whether markup may stand inside a run of letters, in scripts without spaces.
         self.has_marks = any(mark in source for mark in ("**", "`", "<", "~~", "__", "*"))
 
+    def may_hold(self, words: Iterable[str]) -> bool:
+        """Whether all of *words*, which are folded, may be in the text when it is folded in full."""
+        if self.is_whole:
+            return all(word in self.text for word in words)
+        if self._is_coded:
+            return True
+        letters = fold_letters(unicodedata.normalize("NFC", self._source))
+        return all(word in letters for word in words)
 
-def fold(evenly: Evenly) -> Folded:
-    """Return the text that was folded *evenly* without the rest of its spelling, and without markup."""
+
+def fold(evenly: Evenly, start: int = 0, end: int = sys.maxsize) -> Folded:
+    """Return what was folded *evenly*, or a stretch of it, without the rest of its spelling and without markup."""
     pattern = _markup_pattern(evenly.uneven)
-    return Folded(evenly.text, ((m.start(), m.end(), fold_markup(m[0])) for m in pattern.finditer(evenly.text)))
+    text = evenly.text[start:end]
+    return Folded(text, ((m.start(), m.end(), fold_markup(m[0])) for m in pattern.finditer(text)))
 
 
 @lru_cache(256)

@@ -69,7 +69,16 @@ class _Table(dict[int, str]):
         return self[code]
 
 
+class _FullTable(dict[int, str]):
+    """For `str.translate`: what each character folds into."""
+
+    def __missing__(self, code: int) -> str:
+        self[code] = fold_character(chr(code))
+        return self[code]
+
+
 _TABLE: Final = _Table()
+_FULL_TABLE: Final = _FullTable()
 
 
 def fold_evenly(text: str) -> tuple[str, str]:
@@ -87,6 +96,11 @@ def fold_evenly(text: str) -> tuple[str, str]:
     for character in unusual:
         text = text.replace(character, _TABLE[ord(character)])
     return text.lower(), "".join(sorted(uneven))
+
+
+def fold_letters(text: str) -> str:
+    """Return *text* with each of its characters folded."""
+    return text.translate(_FULL_TABLE)
 
 
 def _is_uneven(character: str) -> bool:

@@ -22,6 +22,7 @@ import msgspec
 
 from recordings.timetravel.trail.asked import Phrase
 from recordings.timetravel.trail.differences import differences
+from recordings.timetravel.trail.folding import Folded
 from recordings.timetravel.trail.overlap import MIN_WORDS, Overlap, weights_of
 from recordings.timetravel.trail.scripts import find_bounded, marks_end
 from recordings.timetravel.trail.searched import Searched, SearchedPiece
@@ -108,16 +109,26 @@ def _exact_matches(phrase: Phrase, searched: Searched) -> list[Match]:
 
 
 def _normalised_matches(phrase: Phrase, searched: Searched) -> list[Match]:
-    if not phrase.plain or not searched.may_have(phrase):
+    if not phrase.plain:
         return []
-    folded = searched.folded
-    spans = [folded.span(*at) for at in find_bounded(phrase.whole, folded.text)]
-    if phrase.plain != phrase.whole:
-        spans += [folded.span(*at) for at in find_bounded(phrase.plain, folded.text)]
-    found = {(start, end): differences(phrase.text, searched.text[start:end]) for start, end in spans[:MAX_MATCHES]}
-    for span, how in islice(find_by_value(phrase, searched.text, folded), MAX_MATCHES):
-        found.setdefault(span, how)
+    found: dict[Span, tuple[str, ...]] = {}
+    for offset, folded in searched.folded_for(phrase):
+        source = searched.text[offset : offset + len(folded.source)]
+        for (first, last), how in islice(_spans_in(phrase, source, folded), 2 * MAX_MATCHES):
+            if not searched.is_cut(offset + first, offset + last, offset, folded):
+                found.setdefault((offset + first, offset + last), how)
+        if len(found) >= MAX_MATCHES:
+            break
     return _matches(searched, "normalised", sorted(found.items(), key=lambda item: (item[0][0], -item[0][1])))
+
+
+def _spans_in(phrase: Phrase, source: str, folded: Folded) -> Iterator[tuple[Span, tuple[str, ...]]]:
+    """Yield where *phrase* stands in *source*, as a whole and without its ends, and what had to be overlooked."""
+    for needle in dict.fromkeys((phrase.whole, phrase.plain)):
+        for place in find_bounded(needle, folded.text):
+            start, end = folded.span(*place)
+            yield (start, end), differences(phrase.text, source[start:end])
+    yield from find_by_value(phrase, source, folded)
 
 
 def _matches(searched: Searched, kind: MatchKind, found: Iterable[tuple[Span, tuple[str, ...]]]) -> list[Match]:

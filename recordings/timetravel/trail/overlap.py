@@ -17,7 +17,9 @@ MIN_WORDS: Final = 2
 MIN_PART: Final = 0.5
 
 #: A letter or digit that a word could go on with.
-_LETTER: Final = rf"[^\W_{UNSPACED}]"
+_LETTER: Final = re.compile(rf"[^\W_{UNSPACED}]")
+#: Of each word; the smallest window is looked for among them.
+_MAX_PLACES: Final = 5_000
 
 
 def weights_of(words: Sequence[str], texts: Sequence[str]) -> dict[str, float]:
@@ -40,26 +42,38 @@ class Overlap:
     def __init__(self, weights: Mapping[str, float]) -> None:
         self._weights = weights
         self._total = sum(weights.values())
-        spaced = sorted((w for w in weights if not is_gram(w)), key=len, reverse=True)
-        self._grams = sorted(w for w in weights if is_gram(w))
-        self._pattern = re.compile(
-            rf"(?:(?<!{_LETTER})|(?<=\\[nrt]))(?:{'|'.join(map(re.escape, spaced))})(?!{_LETTER})" if spaced else "(?!)"
-        )
-        # One gram starts inside another, so each place is looked at.
-        self._gram_pattern = re.compile(f"(?=({'|'.join(map(re.escape, self._grams))}))" if self._grams else "(?!)")
 
     def in_text(self, text: str, start: int, end: int) -> tuple[float, int, int] | None:
         """Return the score and the smallest window of *text* between *start* and *end*; None when it is no source."""
-        text = text[:end]
-        if not is_enough(sum(word in text for word in self._weights), len(self._weights)):
+        words = [word for word in self._weights if word in text]
+        if not is_enough(len(words), len(self._weights)):
             return None
-        places = [(m.start(), m.end(), m[0]) for m in self._pattern.finditer(text, start)]
-        places += [(m.start(), m.end(1), m[1]) for m in self._gram_pattern.finditer(text, start)]
-        shared = {word for _, _, word in places}
+        places: list[tuple[int, int, str]] = []
+        shared = [word for word in words if _add_places(places, word, text, start, end)]
         if not is_enough(len(shared), len(self._weights)):
             return None
-        score = sum(weight for word, weight in self._weights.items() if word in shared) / self._total
+        score = sum(self._weights[word] for word in shared) / self._total
         return (score, *smallest_window(sorted(places), len(shared)))
+
+
+def _add_places(places: list[tuple[int, int, str]], word: str, text: str, start: int, end: int) -> bool:
+    """Add where *word* stands in *text*, and return whether it does."""
+    is_free = is_gram(word)
+    before = len(places)
+    at = text.find(word, start, end)
+    while at >= 0 and len(places) - before < _MAX_PLACES:
+        stop = at + len(word)
+        if is_free or (_is_start(text, at) and not _LETTER.match(text, stop)):
+            places.append((at, stop, word))
+        at = text.find(word, stop, end)
+    return len(places) > before
+
+
+def _is_start(text: str, at: int) -> bool:
+    """Whether no word goes on at *at*; in a JSON string inside a text, a line break is a backslash and a letter."""
+    if at == 0 or not _LETTER.match(text, at - 1):
+        return True
+    return text[at - 2 : at - 1] == "\\" and text[at - 1] in "nrt"
 
 
 def smallest_window(places: Sequence[tuple[int, int, str]], n_words: int) -> tuple[int, int]:

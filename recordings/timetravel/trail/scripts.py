@@ -41,6 +41,7 @@ UNSPACED: Final = (
 _UNSPACED: Final = re.compile(f"[{UNSPACED}]")
 #: The end of a date in front of its time.
 _DATE_AND_TIME: Final = re.compile(r"-\d\d-\d\d[Tt]\d\d")
+_SPACED_WORD: Final = re.compile(rf"[^\W_{UNSPACED}]+")
 _MARK: Final = re.compile(f"[{MARKS}]")
 
 
@@ -68,7 +69,8 @@ def find_bounded(needle: str, text: str) -> Iterator[tuple[int, int]]:
         end = at + len(needle)
         if not is_boundary(text, at):
             # Straight to the end of the word: in a long run of one letter every place would be tried.
-            end = next(place for place in range(at + 1, len(text) + 1) if is_boundary(text, place))
+            word = _SPACED_WORD.match(text, at)
+            end = word.end() if word else at + 1
         elif is_boundary(text, end):
             yield at, end
         else:

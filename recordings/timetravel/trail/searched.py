@@ -4,12 +4,13 @@ The texts that are searched: each folded only as far as a phrase makes it worth 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import Protocol
 
 from recordings.timetravel.trail.asked import Phrase
-from recordings.timetravel.trail.folding import Evenly, Folded, fold, fold_exactly, is_plain
+from recordings.timetravel.trail.folding import Evenly, Folded, fold, fold_exactly, is_plain, is_visible_in
+from recordings.timetravel.trail.scripts import is_boundary
 
 
 class SearchedPiece(Protocol):
@@ -71,13 +72,25 @@ class Searched:
 
     def may_have_exactly(self, phrase: Phrase) -> bool:
         """Whether it is worth while to look for *phrase* in `exactly`."""
-        return phrase.exact_anchor in self.text or not self._is_plain
+        anchor = phrase.exact_anchor
+        return anchor in self.text or (not self._is_plain and is_visible_in(anchor, self.text))
 
-    def may_have(self, phrase: Phrase) -> bool:
-        """Whether it is worth while to look for *phrase* in `folded`."""
-        if not self.evenly.is_whole or (phrase.is_unspaced and self.evenly.has_marks):
-            return all(anchor in self.folded.text for anchor in phrase.anchors)
-        return all(anchor in self.evenly.text for anchor in phrase.anchors)
+    def folded_for(self, phrase: Phrase) -> Iterator[tuple[int, Folded]]:
+        """Yield the stretches of the text, folded, where *phrase* may stand, each with where it starts."""
+        evenly = self.evenly
+        if not evenly.is_whole or (phrase.is_unspaced and evenly.has_marks):
+            if (phrase.is_unspaced or evenly.may_hold(phrase.anchors)) and phrase.is_in(self.folded.text):
+                yield 0, self.folded
+        elif phrase.is_in(evenly.text):
+            for start, end in phrase.windows(evenly.text):
+                yield start, fold(evenly, start, end)
+
+    def is_cut(self, start: int, end: int, offset: int, folded: Folded) -> bool:
+        """Whether a match reaches the edge of what was folded, and is part of a word there."""
+        last = offset + len(folded.source)
+        return (start == offset and not is_boundary(self.evenly.text, start)) or (
+            end == last and not is_boundary(self.evenly.text, end)
+        )
 
     def is_own(self, start: int, end: int) -> bool:
         """Whether the stretch reaches into the piece's own words."""

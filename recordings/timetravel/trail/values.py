@@ -18,11 +18,21 @@ Span: TypeAlias = tuple[int, int]
 
 
 def find_by_value(phrase: Phrase, source: str, folded: Folded) -> Iterator[tuple[Span, tuple[str, ...]]]:
-    """Yield where in *source* the words and values of *phrase* stand, and what had to be overlooked for it."""
+    """
+    Yield where the words and values of *phrase* stand, and what had to be overlooked for it.
+
+    Args:
+        phrase: what is asked for
+        source: the original text
+        folded: the same, folded
+
+    """
     if not phrase.template.items:
         return
-    for begin, stop in _windows(phrase, folded.text):
+    for begin, stop in phrase.windows(folded.text):
         window = folded.text[begin:stop]
+        if not phrase.may_be_said_in(window):
+            continue
         template = Template(window, items_in(window))
         for at, end in find_bounded(phrase.template.text, template.text):
             items = _same_items(phrase.template, template, at)
@@ -33,27 +43,6 @@ def find_by_value(phrase: Phrase, source: str, folded: Folded) -> Iterator[tuple
                 spans = [folded.span(begin + item.start, begin + item.end) for item in items]
                 span = folded.span(begin + first, begin + last)
                 yield span, (*_values_how(phrase, items, window), *_words_how(phrase, source, span, spans))
-
-
-def _windows(phrase: Phrase, text: str) -> Iterator[Span]:
-    """Yield the stretches of *text* around the rarest thing that the phrase has in any spelling, not overlapping."""
-    if not phrase.anchors:
-        yield 0, len(text)
-        return
-    anchor = min(phrase.anchors, key=text.count)
-    # A value may be spelled longer than it was asked for, but not this much.
-    reach = 3 * len(phrase.plain) + 80
-    begin = stop = 0
-    at = text.find(anchor)
-    while at >= 0:
-        if at - reach > stop:
-            if stop:
-                yield begin, stop
-            begin = at - reach
-        stop = min(len(text), at + reach)
-        at = text.find(anchor, at + len(anchor))
-    if stop:
-        yield max(0, begin), stop
 
 
 def _is_whole(text: str, at: int, edge: int) -> bool:
