@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import re
 import unicodedata
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import lru_cache, reduce
 from typing import Final
 
@@ -71,15 +71,17 @@ def _differences(one: str, other: str) -> tuple[str, ...]:
     return needed if 0 < len(needed) < len(_STEPS) else tuple(_first_steps(one, other))
 
 
-def _first_steps(one: str, other: str) -> Iterator[str]:
-    """Yield the steps that change something until both are the same: for what more than one step can undo."""
+def _first_steps(one: str, other: str) -> list[str]:
+    """Return the steps that change something until both are the same: for what more than one step can undo."""
+    names = []
     for name, step in _STEPS:
-        if one == other:
-            return
         changed = step(one), step(other)
         if changed != (one, other):
-            yield name
+            names.append(name)
         one, other = changed
+        if one == other:
+            return names
+    return ["markup"]  # Cut in two by the match, which ends inside a link.
 
 
 def _without_step(name: str, text: str) -> str:

@@ -160,7 +160,8 @@ def fold(evenly: Evenly, start: int = 0, end: int = sys.maxsize) -> Folded:
 
 @lru_cache(256)
 def _markup_pattern(uneven: str) -> re.Pattern[str]:
-    joining = "".join(c for c in uneven if _COMPOSES.match(c))
+    # By now they may be folded themselves, as the voicing marks of narrow kana are.
+    joining = "".join(c + fold_character(c) for c in uneven if _COMPOSES.match(c))
     several = "".join(c for c in uneven if len(fold_character(c)) > 1)
     patterns = [rf"[^\s{INVISIBLE}][{joining}]+"] if joining else []
     patterns += [MARKUP]

@@ -38,6 +38,10 @@ _WORD: Final = re.compile(rf"[{UNSPACED}]+|[^\W_{UNSPACED}]+")
 _PAIRED_CHARACTER: Final = re.compile(f"[{_PAIRED}]")
 _HIRAGANA: Final = "\u3040-\u309f"
 _ONLY_HIRAGANA: Final = re.compile(f"[{_HIRAGANA}]+")
+#: Where a script changes a word ends, but for its ending in hiragana.
+_SAME_SCRIPT: Final = re.compile(
+    rf"[{_HIRAGANA}]+|[\u30a0-\u30ff\u31f0-\u31ff]+|[^{_HIRAGANA}\u30a0-\u30ff\u31f0-\u31ff]+"
+)
 _UNSPACED_CHARACTER: Final = re.compile(f"[{UNSPACED}]")
 _KANA_OR_HAN: Final = re.compile(f"[{_PAIRED}{_HIRAGANA}]")
 
@@ -47,7 +51,8 @@ def words_of(text: str) -> list[str]:
     words: list[str] = []
     for run in _WORD.findall(text):
         if _UNSPACED_CHARACTER.match(run):
-            words += _grams(run)
+            for part in _SAME_SCRIPT.findall(run):
+                words += _grams(part)
         else:
             words.append(run)
     return words
