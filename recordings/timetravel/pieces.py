@@ -49,6 +49,24 @@ class MemoryEntry(msgspec.Struct, frozen=True):
     #: The entry as it was loaded, `UNDEFINED` where only its text is known.
     value: Value = UNDEFINED
 
+    @property
+    def role(self) -> str | None:
+        """Who said it, for the entries that are messages; None for the others."""
+        role = self._member("value", "role")
+        return role if isinstance(role, str) else None
+
+    @property
+    def refs(self) -> list[str]:
+        """The ids of the entries that it repeats: of a beat those it refers to, of a summary those it covers."""
+        refs = self._member("value", "refs") or self._member("metadata", "summarizes", "coveredIds")
+        return [ref for ref in refs if isinstance(ref, str)] if isinstance(refs, list) else []
+
+    def _member(self, *path: str) -> Value:
+        value = self.value
+        for name in path:
+            value = value.get(name) if isinstance(value, dict) else None
+        return value
+
 
 class Piece(msgspec.Struct, eq=False):
     """One text at one place of the context, from where it was written."""
