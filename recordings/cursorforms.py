@@ -8,6 +8,7 @@ from typing import Any, Final
 from django import forms
 from django.core.exceptions import ValidationError
 
+from recordings.forms import MAX_PHRASE_CHARS
 from recordings.reads.window import OpenFold
 
 _FOLD: Final = re.compile(r"([0-2])\.([0-9]{1,9})-([0-9]{1,9})", re.ASCII)
@@ -52,6 +53,21 @@ class CursorForm(forms.Form):
         error_messages={"invalid_choice": "There are three tabs: served, diff and raw."},
     )
     open = FoldField(required=False)
+    #: What is traced, and the rank of the candidate that is looked at.
+    phrase = forms.CharField(
+        required=False,
+        strip=False,
+        max_length=MAX_PHRASE_CHARS,
+        error_messages={"max_length": f"A phrase has at most {MAX_PHRASE_CHARS} characters: take fewer words of it."},
+    )
+    rank = forms.IntegerField(
+        required=False,
+        min_value=1,
+        max_value=_MAX_POSITION,
+        error_messages=dict.fromkeys(("invalid", "min_value"), "The rank of a candidate is a whole number from 1."),
+    )
+    #: Whether the answer is held against what was served, claim by claim.
+    claims = forms.BooleanField(required=False)
     #: Of a long difference: how many changes stand before the first that is shown.
     skip = forms.IntegerField(
         required=False,

@@ -14,6 +14,8 @@ from footprint_site.access.models import Role, Workspace
 from recordings.services.drafting import Stated
 
 ID_MAX_LENGTH: Final = 1000
+#: Of a phrase that is followed back: a paragraph of an answer.
+MAX_PHRASE_CHARS: Final = 2_000
 MAX_TURN: Final = 2**63 - 1
 _WHOLE: Final = re.compile(r"[+-]?[0-9]+", re.ASCII)
 

@@ -98,6 +98,9 @@ TABLE: dict[str, Row] = {
     "recordings-api:piece-text": READ_RECORDING,
     "recordings-api:diff": READ_RECORDING,
     "recordings-api:state": READ_RECORDING,
+    "recordings-api:claims": READ_RECORDING,
+    # A phrase is asked for, after the asker was let in.
+    "recordings-api:trail": API | {"GET": "401  422  422  422   404    422   403  422"},
     "healthz": PUBLIC,
     "readyz": PUBLIC,
     "favicon": FOR_ALL | {"GET": "302  302  302  302   302    302   302  302"},

@@ -32,8 +32,8 @@ class EpochContext(APIView):
     def get(self, request: Request, public_id: UUID, position: int) -> Response:
         recording = get_recording_for(request.user, public_id)
         epoch = get_epoch(recording, position)
-        start = _number_of(request, "from", 0, 0, 2**31)
-        limit = _number_of(request, "limit", MAX_PIECES, 1, MAX_PIECES)
+        start = number_of(request, "from", 0, 0, 2**31)
+        limit = number_of(request, "limit", MAX_PIECES, 1, MAX_PIECES)
         served = list(served_at_epoch(epoch))
         return Response(
             {
@@ -95,8 +95,8 @@ class ContextDiff(APIView):
 
     def get(self, request: Request, public_id: UUID) -> Response:
         recording = get_recording_for(request.user, public_id)
-        after = get_epoch(recording, _number_of(request, "to", recording.n_epochs, 1, 2**31))
-        before = get_epoch(recording, _number_of(request, "from", max(after.position - 1, 1), 1, 2**31))
+        after = get_epoch(recording, number_of(request, "to", recording.n_epochs, 1, 2**31))
+        before = get_epoch(recording, number_of(request, "from", max(after.position - 1, 1), 1, 2**31))
         difference = difference_of(before, after)
         return Response(
             {
@@ -119,7 +119,7 @@ class StateAtCommit(APIView):
     @refusals_answered
     def get(self, request: Request, public_id: UUID) -> HttpResponse:
         recording = get_recording_for(request.user, public_id)
-        commit = _number_of(request, "commit", 2**31, -1, 2**31)
+        commit = number_of(request, "commit", 2**31, -1, 2**31)
         log_name = request.query_params.get("lane", "")
         body = state_json(recording, log_name, commit, request.query_params.get("key"))
         if body is None:
@@ -127,7 +127,8 @@ class StateAtCommit(APIView):
         return HttpResponse(body, content_type="application/json")
 
 
-def _number_of(request: Request, name: str, default: int, least: int, most: int) -> int:
+def number_of(request: Request, name: str, default: int, least: int, most: int) -> int:
+    """Return the parameter *name*, a whole number from *least* to *most*. Raises `ApiError` (422) for another."""
     text = request.query_params.get(name)
     if text is None:
         return default

@@ -2,7 +2,7 @@
 
 from django.urls import include, path
 
-from recordings.api import context, views
+from recordings.api import context, trail, views
 
 app_name = "recordings-api"
 
@@ -14,6 +14,8 @@ recording_urls = [
     path("epochs/<int:position>/context/", context.EpochContext.as_view(), name="context"),
     path("pieces/<str:piece_id>/text/", context.PieceText.as_view(), name="piece-text"),
     path("diff/", context.ContextDiff.as_view(), name="diff"),
+    path("trail/", trail.PhraseTrail.as_view(), name="trail"),
+    path("claims/", trail.AnswerClaimList.as_view(), name="claims"),
     path("state/", context.StateAtCommit.as_view(), name="state"),
 ]
 urlpatterns = [

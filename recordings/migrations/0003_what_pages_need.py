@@ -18,6 +18,11 @@ class Migration(migrations.Migration):
         ),
         migrations.AddField(
             model_name='epoch',
+            name='said',
+            field=recordings.fields.RecordedText(help_text='The words of the answer.', null=True),
+        ),
+        migrations.AddField(
+            model_name='epoch',
             name='marks',
             field=recordings.fields.RecordedJson(default=list, help_text='What happened here: error, evicted, memory.'),
         ),

@@ -30,6 +30,7 @@ class Epoch(models.Model):
     has_failed = models.BooleanField()
     error = RecordedText(null=True)
     tool_calls = RecordedJson(null=True)
+    said = RecordedText(null=True, help_text="The words of the answer.")
     by_source = RecordedJson(default=dict, help_text="Characters served, by source.")
     n_pieces = RecordedJson(default=list, help_text="Pieces served, by slot.")
     n_chars = RecordedJson(default=list, help_text="Characters served, by slot.")

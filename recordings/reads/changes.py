@@ -8,6 +8,7 @@ from typing import Final, Literal, TypeAlias
 from recordings.models import Epoch, NotServed, Presence
 from recordings.reads.difference import Difference, difference_of
 from recordings.reads.pieceview import Links, PieceView, piece_view
+from recordings.reads.served import presences_at
 from recordings.reads.viewed import Viewed
 from recordings.timetravel.pieces import SLOTS
 from recordings.worddiff import Sign, word_changes
@@ -15,6 +16,8 @@ from recordings.worddiff import Sign, word_changes
 Kind: TypeAlias = Literal["added", "removed", "changed", "moved"]
 #: So many changes are shown at once.
 N_SHOWN: Final = 60
+_MAX_KEPT: Final = 12
+_MESSAGES: Final = 1
 
 
 class Change(Viewed, frozen=True):
@@ -30,6 +33,13 @@ class Change(Viewed, frozen=True):
     reason: str | None = None
 
 
+class Same(Viewed, frozen=True):
+    """A piece that stays as it was."""
+
+    source: str | None
+    name: str | None
+
+
 class SlotChanges(Viewed, frozen=True):
     """What changed in one slot."""
 
@@ -38,6 +48,8 @@ class SlotChanges(Viewed, frozen=True):
     state: str
     changes: list[Change]
     n_same: int
+    #: What stays, by source and name, where it is little: not of messages.
+    same: list[Same]
 
 
 class Changes(Viewed, frozen=True):
@@ -72,11 +84,14 @@ def changes_of(links: Links, before: Epoch, after: Epoch, not_served: Iterable[N
     ordered = sorted(_signed(difference), key=lambda signed: (signed[1].slot_order, signed[1].order))
     shown = ordered[start : start + N_SHOWN]
     slots = []
+    kept = _kept(before, after)
     for number, name in enumerate(SLOTS):
         here = [signed for signed in shown if signed[1].slot_order == number]
         n_new = sum(kind != "removed" for kind, presence, _ in ordered if presence.slot_order == number)
         changes = [_change(links, before, after, *signed, reasons) for signed in here]
-        slots.append(SlotChanges(name, number, _state(after, number), changes, after.n_pieces[number] - n_new))
+        slots.append(
+            SlotChanges(name, number, _state(after, number), changes, after.n_pieces[number] - n_new, kept[number])
+        )
     n_by_kind: dict[Kind, int] = {
         "added": len(difference.added),
         "removed": len(difference.removed),
@@ -93,6 +108,22 @@ def changes_of(links: Links, before: Epoch, after: Epoch, not_served: Iterable[N
         start=start,
         n_kept_messages=slots[1].n_same,
     )
+
+
+def _kept(before: Epoch, after: Epoch) -> list[list[Same]]:
+    """Return by slot what both epochs are served, the first of it, without reading a text."""
+    kept: list[list[Same]] = [[] for _ in SLOTS]
+    if before.lane == after.lane:
+        low, high = sorted((before.position, after.position))
+        staying = (
+            presences_at(after)
+            .filter(first_position__lte=low, last_position__gte=high)
+            .exclude(slot_order=_MESSAGES)
+            .values_list("slot_order", "piece__facts")[:_MAX_KEPT]
+        )
+        for slot, facts in staying:
+            kept[slot].append(Same(facts["source"], facts["document_id"] or facts["source_id"] or facts["tool_name"]))
+    return kept
 
 
 def _state(epoch: Epoch, slot: int) -> str:

@@ -47,6 +47,8 @@ class Happening(Viewed, frozen=True):
     lane: str
     #: Messages of people that this call is the first to be served.
     asked: list[Presence]
+    #: What is new in its system prompt but the entries of memory: injections, passages.
+    let_in: list[Presence]
     #: None when it is not on record what the model asked for.
     calls: list[Call] | None
     #: What the model said beside its calls.
@@ -71,10 +73,10 @@ def happened_around(recording: Recording, epoch: Epoch) -> Happened:
     epochs = list(recording.epochs.filter(position__gte=first, position__lte=last).order_by("position"))
     upto = max([row.next_position or 0 for row in epochs] + [last])
     new = list(
-        recording.presences.filter(slot_order=_MESSAGES, first_position__gte=first, first_position__lte=upto)
+        recording.presences.filter(slot_order__lte=_MESSAGES, first_position__gte=first, first_position__lte=upto)
         .select_related("piece__text")
         .defer("piece__text__rest")
-        .order_by("first_position", "order")[:_MAX_SAID]
+        .order_by("first_position", "slot_order", "order")[:_MAX_SAID]
     )
     results = _results(recording, epochs, new)
     return Happened(
@@ -126,7 +128,8 @@ def _happening(
     return Happening(
         epoch=row,
         lane=lane,
-        asked=[presence for presence in here if presence.piece.facts["source"] in ("user", "custom")],
+        asked=[p for p in here if p.slot_order == _MESSAGES and p.piece.facts["source"] in ("user", "custom")],
+        let_in=[p for p in here if p.slot_order != _MESSAGES and p.piece.facts["source"] not in ("memory", "base")],
         calls=None if row.tool_calls is None else [_call(call, row, results) for call in row.tool_calls],
         said=next(
             (p.piece for p in next_ones if p.piece.facts["source"] == "assistant" and p.piece.text.n_chars), None

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
-from typing import Any, Final
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, Final, NamedTuple, TypeAlias
 from urllib.parse import urlencode
 
 from django.urls import reverse
@@ -23,6 +25,9 @@ _CUT_CHARS: Final = 1_000
 #: Of a message with all its fields; the arguments of a call may be of any length.
 _MAX_RAW_CHARS: Final = 6_000
 _NO_ID: Final = "0" * 32
+_TOOLS: Final = 2
+#: What a call reads its slots from, in the order of the request.
+_KEYS: Final = ("systemPromptInjections", "history", "dynamicToolSchemas")
 
 
 class Links:
@@ -41,9 +46,10 @@ class Links:
         """Return where the whole text of a piece is."""
         return self._text.replace(_NO_ID, piece_id)
 
-    def state(self, log: str, commit: int) -> str:
-        """Return the page of the state after a commit."""
-        return f"{self._state}?{urlencode({'log': log, 'commit': commit}, errors='surrogatepass')}"
+    def state(self, log: str, commit: int, key: str | None = None) -> str:
+        """Return the page of the state after a commit: of *key*, else of all keys."""
+        at = {"log": log, "commit": commit} | ({} if key is None else {"key": key})
+        return f"{self._state}?{urlencode(at, errors='surrogatepass')}"
 
 
 class PlaceView(Viewed, frozen=True):
@@ -70,6 +76,8 @@ class PieceView(Viewed, frozen=True):
     name: str | None
     tool: str | None
     turn: int | None
+    #: Who said it, for an entry of memory that is a message.
+    said_by: str | None
     why: str | None
     #: The role that it was sent in, where that is not what its source says.
     role: str | None
@@ -83,6 +91,10 @@ class PieceView(Viewed, frozen=True):
     text: str
     html: SafeString
     is_cut: bool
+    #: Whether the phrase that is traced stands in it.
+    is_hit: bool
+    #: Of a tool: the beginning of its description.
+    about: str | None
     asks: list[Ask]
     places: list[PlaceView]
     facts: dict[str, Any]
@@ -111,8 +123,20 @@ class PieceView(Viewed, frozen=True):
         return shown(text, () if self.is_cut else data_urls_of(text))
 
 
-def piece_view(presence: Presence, links: Links, epoch: Epoch) -> PieceView:
-    """Return *presence* as the page of *epoch* shows it."""
+class Hit(NamedTuple):
+    """Where a phrase stands in a text, and the classes that mark it."""
+
+    start: int
+    end: int
+    css: str
+
+
+#: The hits in pieces, by the ids of those.
+Hits: TypeAlias = Mapping[str, Sequence[Hit]]
+
+
+def piece_view(presence: Presence, links: Links, epoch: Epoch, hits: Hits = MappingProxyType({})) -> PieceView:
+    """Return *presence* as the page of *epoch* shows it, with *hits* marked in its text."""
     piece, facts = presence.piece, presence.piece.facts
     source, source_id, role = facts["source"], facts["source_id"], facts["role"]
     is_cut = piece.text.n_chars > MAX_SHOWN_CHARS
@@ -127,6 +151,7 @@ def piece_view(presence: Presence, links: Links, epoch: Epoch) -> PieceView:
         name=None if name is None else _short(name, 80),
         tool=_short(facts["tool_name"], 80) if facts["tool_name"] and facts["tool_name"] != source_id else None,
         turn=facts["memory_turn"],
+        said_by=None if facts["memory_role"] is None else _short(facts["memory_role"], 40),
         why=None if facts["reason"] is None else _short(facts["reason"], 160),
         role=None if role in (None, source, "tool") else _short(role, 40),
         state=piece.state,
@@ -134,43 +159,83 @@ def piece_view(presence: Presence, links: Links, epoch: Epoch) -> PieceView:
         since=None if presence.first_position == epoch.position else presence.first_position,
         is_new=presence.first_position == epoch.position and epoch.previous_position is not None,
         text=text,
-        html=_html(text, facts["own"], piece.text.media),
+        html=_html(text, facts["own"], piece.text.media, hits.get(piece.piece_id, ())),
+        is_hit=piece.piece_id in hits,
         is_cut=is_cut,
+        about=_description(text) if presence.slot_order == _TOOLS else None,
         asks=asks_of(facts["message"]),
         places=[
-            place_view(word, facts[key], links)
-            for word, key in (("origin", "origin"), ("let in", "let_in"), ("landed", "landed"))
-            if facts[key]
+            place_view(word, facts[name], links, key)
+            for word, name, key in (
+                ("origin", "origin", _key_of_origin(presence)),
+                ("let in", "let_in", "activeInjections"),
+                ("landed", "landed", _KEYS[presence.slot_order]),
+            )
+            if facts[name]
         ],
         facts=facts,
     )
 
 
-def place_view(word: str, place: dict[str, Any], links: Links) -> PlaceView:
-    """Return *place*, a commit that did *word*, with the page that shows the state there."""
+def _description(schema: str) -> str | None:
+    """Return the beginning of the description in the *schema* of a tool; None where it has none that can be read."""
+    try:
+        found = json.loads(schema)
+    except (ValueError, RecursionError):
+        return None
+    about = found.get("description") if isinstance(found, dict) else None
+    return _short(about, 120) if isinstance(about, str) and about else None
+
+
+def _key_of_origin(presence: Presence) -> str:
+    """Return the key under which the commit that wrote a piece wrote it."""
+    facts = presence.piece.facts
+    if facts["source"] == "memory" and facts["memory_store"]:
+        return f"memoryInjection_{facts['memory_store']}"
+    return _KEYS[presence.slot_order]
+
+
+def place_view(word: str, place: dict[str, Any], links: Links, key: str | None = None) -> PlaceView:
+    """Return *place*, a commit that did *word* to *key*, with the page that shows the state there."""
     is_base = place["commit_index"] < 0
     epoch = place["epoch_position"]
     return PlaceView(
         word=word,
-        url=links.state(place["log"], place["commit_index"]),
+        url=links.state(place["log"], place["commit_index"], key),
         name=_short(place["runtime_stage_id"] or ("the base" if is_base else "a stage without an id"), 60),
         when=f"E{epoch}" if epoch else "before the first commit" if is_base else "",
     )
 
 
-def _html(text: str, own: list[int], media: list[dict[str, Any]]) -> SafeString:
-    """Return *text* with what the framework put around the piece's own words paler than those."""
+def _html(text: str, own: list[int], media: list[dict[str, Any]], hits: Sequence[Hit]) -> SafeString:
+    """Return *text* with what the framework put around the piece's own words paler than those, and *hits* marked."""
     start, end = own
     if start == 0 and end >= len(text):
-        return shown(text, media)
+        return _marked(text, 0, media, hits)
     after = text[end:].rstrip("\n")
     # Line ends at the end would only show as empty lines.
     n_line_ends = len(text) - end - len(after)
     parts = [
-        _wrapped(shown(text[:start], media)),
-        shown(text[start:end], media, start),
-        _wrapped(shown(after, media, end) + (" " + "↵" * min(n_line_ends, 8) if n_line_ends > 0 else "")),
+        _wrapped(_marked(text[:start], 0, media, hits)),
+        _marked(text[start:end], start, media, hits),
+        _wrapped(_marked(after, end, media, hits) + (" " + "↵" * min(n_line_ends, 8) if n_line_ends > 0 else "")),
     ]
+    return SafeString("".join(parts))
+
+
+def _marked(text: str, start: int, media: list[dict[str, Any]], hits: Sequence[Hit]) -> SafeString:
+    """Return *text*, which begins at *start* of the whole, with the hits in it marked."""
+    if not hits:
+        return shown(text, media, start)
+    parts: list[str] = []
+    at = 0
+    for hit in hits:
+        left, right = max(hit.start - start, at), min(hit.end - start, len(text))
+        if left < right:
+            parts.append(shown(text[at:left], media, start + at))
+            parts.append(f'<mark class="{hit.css}">{shown(text[left:right], media, start + left)}</mark>')
+            at = right
+    parts.append(shown(text[at:], media, start + at))
     return SafeString("".join(parts))
 
 
@@ -204,14 +269,14 @@ class Block(Viewed, frozen=True):
         return sum(item.n_chars for item in self.items)
 
 
-def blocks_of(items: list[Item], links: Links, epoch: Epoch) -> list[Block]:
-    """Return *items* with the pieces of each record together."""
+def blocks_of(items: list[Item], links: Links, epoch: Epoch, hits: Hits = MappingProxyType({})) -> list[Block]:
+    """Return *items* with the pieces of each record together, and *hits* marked in them."""
     blocks: list[Block] = []
     for item in items:
         if isinstance(item, Fold):
             blocks.append(Block([item]))
             continue
-        view = piece_view(item, links, epoch)
+        view = piece_view(item, links, epoch, hits)
         if not view.facts["starts_record"] and blocks and isinstance(blocks[-1].items[-1], PieceView):
             blocks[-1].items.append(view)
         else:

@@ -7,12 +7,15 @@ from typing import Any, Final
 from django.db.models import Q, QuerySet
 from django.http import Http404
 
-from recordings.models import Epoch, Recording
+from recordings.models import Epoch, NotServed, Recording
 from recordings.reads.changes import changes_of
+from recordings.reads.claimview import claims_view
 from recordings.reads.happened import happened_around
 from recordings.reads.pieceview import Links, blocks_of, place_view
 from recordings.reads.served import get_epoch, not_served_at_epoch
 from recordings.reads.strip import strip_of
+from recordings.reads.trail import claims_by_answer, epoch_that_answered, trail_of
+from recordings.reads.trailview import hits_of, presences_of, trail_view
 from recordings.reads.window import OpenFold, fold_of, window_of
 from recordings.sources import mix_of
 
@@ -26,13 +29,17 @@ def screen_of(recording: Recording, cursor: dict[str, Any]) -> dict[str, Any]:
     Raises:
         Http404: There is no such epoch.
     """
+
+    phrase = cursor["phrase"] if cursor["phrase"].strip() else ""
+    if phrase and not cursor["epoch"]:
+        cursor = cursor | {"epoch": epoch_that_answered(recording, phrase)}
     epoch, against = _epochs_of(recording, cursor)
-    tab = cursor["tab"] or ("served" if epoch.previous_position is None else "diff")
+    tab = cursor["tab"] or ("served" if epoch.previous_position is None or phrase else "diff")
     links = Links(recording)
     not_served = list(not_served_at_epoch(epoch))
-    found = {
+    found: dict[str, Any] = {
         "epoch": epoch,
-        "n_available": epoch.n_pieces[1] + epoch.n_gone,
+        **_left(epoch, not_served),
         "lane": recording.lanes[epoch.lane],
         "lane_links": _lane_links(recording),
         "tab": tab,
@@ -45,10 +52,18 @@ def screen_of(recording: Recording, cursor: dict[str, Any]) -> dict[str, Any]:
         "call_place": place_view("written by", _place_of_call(epoch), links),
         "called": {call["name"] for call in epoch.tool_calls or () if call["name"]},
     }
+    if cursor["claims"]:
+        found["claims"] = [claims_view(answer, epoch) for answer in claims_by_answer(recording)]
     if tab == "diff":
         return found | {"changes": changes_of(links, against, epoch, not_served, cursor["skip"] or 0)}
-    slots = window_of(epoch, cursor["open"])
-    return found | {"slots": [(slot, blocks_of(slot.items, links, epoch)) for slot in slots]}
+    trail = trail_of(recording, epoch, phrase) if phrase else None
+    slots = window_of(epoch, cursor["open"], presences_of(trail) if trail else ())
+    hits = hits_of(trail) if trail else {}
+    found["slots"] = [(slot, blocks_of(slot.items, links, epoch, hits)) for slot in slots]
+    if trail:
+        found["trail"] = trail_view(trail, recording, links, found["call_place"], cursor["rank"])
+        found["n_searched"] = sum(epoch.n_pieces)
+    return found
 
 
 def _epochs_of(recording: Recording, cursor: dict[str, Any]) -> tuple[Epoch, Epoch]:
@@ -81,6 +96,13 @@ def kin_of(recording: Recording) -> QuerySet[Recording]:
         kin |= Q(pk=recording.earlier_leg_id)
     of_workspace = Recording.objects.filter(workspace_id=recording.workspace_id)
     return of_workspace.filter(kin).exclude(pk=recording.pk).order_by("revision", "pk")
+
+
+def _left(epoch: Epoch, not_served: list[NotServed]) -> dict[str, int]:
+    """Return how many messages left the window before *epoch*, and how many there were to serve."""
+    told = sum(row.facts["n_messages"] or 0 for row in not_served if row.kind == "evicted")
+    n_left = max(told, epoch.n_gone)
+    return {"n_left": n_left, "n_available": epoch.n_pieces[1] + n_left}
 
 
 def _lane_links(recording: Recording) -> list[tuple[str, int]]:

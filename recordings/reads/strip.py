@@ -14,6 +14,7 @@ from recordings.sources import LOOKS, known_sources
 N_CELLS: Final = 40
 N_PLACES: Final = 10
 MAP_PARTS: Final = 24
+_LANE_CHARS: Final = 12
 #: Heights in the units of the drawing.
 BAR_HEIGHT: Final = 92
 MAP_HEIGHT: Final = 28
@@ -40,6 +41,7 @@ class Cell(Viewed, frozen=True):
     """One epoch of the strip."""
 
     position: int
+    lane: int
     #: What it is for who cannot see it, and what stands below its number.
     label: str
     tokens: str
@@ -112,7 +114,7 @@ def strip_of(recording: Recording, epoch: Epoch) -> Strip:
     percent = 100 / n_places
     return Strip(
         cells=[
-            _cell(row, number, percent, epoch, has_lanes=len(recording.lanes) > 1, is_short=len(rows) <= _N_LETTERED)
+            _cell(row, number, percent, epoch, lane_name=_lane_name(recording, row), is_short=len(rows) <= _N_LETTERED)
             for number, row in enumerate(rows)
         ],
         paths=_paths([row.by_source for row in rows], n_chars_full, BAR_HEIGHT, _BAR_WIDTH),
@@ -138,20 +140,29 @@ def _first_cell(n_epochs: int, position: int) -> int:
     return max(1, min((position - 1) // half * half - half // 2 + 1, n_epochs - N_CELLS + 1))
 
 
-def _cell(row: Epoch, number: int, percent: float, epoch: Epoch, *, has_lanes: bool, is_short: bool) -> Cell:
+def _cell(row: Epoch, number: int, percent: float, epoch: Epoch, *, lane_name: str, is_short: bool) -> Cell:
     n_tokens = row.input_tokens
     size = f"{sum(row.by_source.values()):,} characters" if n_tokens is None else f"{n_tokens:,.0f} tokens"
-    lane = [f"lane {row.lane + 1}"] if has_lanes else []
+    lane = [f"lane {lane_name}"] if lane_name else []
     return Cell(
         position=row.position,
+        lane=row.lane,
         label=", ".join([f"Epoch {row.position}", size, *lane, *(MARKS[mark].word for mark in row.marks)]),
-        tokens="–" if n_tokens is None else _in_few_letters(n_tokens),
+        tokens=(f"{lane_name} · " if lane_name else "") + ("–" if n_tokens is None else _in_few_letters(n_tokens)),
         marks=row.marks,
         is_current=row.position == epoch.position,
         x=round(number * percent, 3),
         middle=round((number + 0.5) * percent, 3),
         is_labelled=is_short or row.position == epoch.position or row.position % 5 == 0,
     )
+
+
+def _lane_name(recording: Recording, row: Epoch) -> str:
+    """Return what there is room for of the name of the lane of *row*; nothing where there is only one."""
+    if len(recording.lanes) < 2:
+        return ""
+    name: str = recording.lanes[row.lane] or "the run itself"
+    return name if len(name) <= _LANE_CHARS else name[: _LANE_CHARS - 1] + "…"
 
 
 def _in_few_letters(n: float) -> str:

@@ -61,10 +61,19 @@ class SlotView(msgspec.Struct):
     items: list[Item]
 
 
-def window_of(epoch: Epoch, opened: OpenFold | None = None) -> list[SlotView]:
-    """Return the three slots of *epoch*, in two queries, or three when something old stands between what is new."""
+def window_of(epoch: Epoch, opened: OpenFold | None = None, also: Sequence[int] = ()) -> list[SlotView]:
+    """
+    Return the three slots of *epoch*, in one query, or two when something old stands between what is shown.
+
+    Args:
+        opened: A fold that the reader opened.
+        also: Keys of presences to show wherever they stand.
+    """
     shown = list(
-        presences_at(epoch).filter(_is_shown(epoch, opened)).select_related("piece__text").defer("piece__text__rest")
+        presences_at(epoch)
+        .filter(_is_shown(epoch, opened) | Q(pk__in=also))
+        .select_related("piece__text")
+        .defer("piece__text__rest")
     )
     states = (epoch.system_state, epoch.messages_state, epoch.tools_state)
     views = [

@@ -45,6 +45,40 @@ _SLOTS: Final = {"system-prompt": "System prompt", "messages": "Messages", "tool
 _RECEIPT_STATES: Final = {"verified": "matches", "differs": "differs", "not-on-receipt": "not on the receipt"}
 
 
+_ANSWERS: Final = {
+    "source_found": "Source found.",
+    "sources_disagree": "Sources disagree.",
+    "not_served": "Not served, but it was there to serve.",
+    "evidence_missing": "Evidence missing.",
+    "not_found": "Not found in anything recorded as served.",
+}
+_ANSWER_STATES: Final = {
+    "source_found": "state--ok",
+    "sources_disagree": "state--warn",
+    "not_served": "state--warn",
+    "evidence_missing": "state--open",
+}
+_HOPS: Final = {
+    "written": ("born", "Written by this commit."),
+    "memory_entry": ("entry", "Rendered from the entry"),
+    "repeats": ("entry", "Repeats the entry"),
+    "call": ("let in", "Asked for by the call"),
+    "lineage": ("before", "An argument of the call stands in the earlier result"),
+    "echo": ("before", "Says again what was there before:"),
+    "opened": ("let in", "The skill was opened by"),
+    "skill": ("let in", "The tool was named by the skill"),
+    "lane": ("before", "Hands on the answer of another lane."),
+    "folded": ("before", "Stands for messages that were folded."),
+    "earlier_leg": ("before", "It was there before this leg began."),
+}
+_MISSING: Final = {
+    "gap": "not on record",
+    "redacted": "taken out",
+    "dropped_events": "events dropped",
+    "tool_result": "result not recorded",
+}
+
+
 def _words(table: dict[str, str], code: Any) -> str:
     """Return the words for *code*; a code that is new to us stands for itself."""
     return table.get(code, code) if isinstance(code, str) else ""
@@ -103,6 +137,36 @@ def first_chars(text: Any, max_chars: int) -> str:
     """Return the first characters of *text*, with an ellipsis for the rest; not one of them is changed."""
     whole = str(text)
     return whole if len(whole) <= max_chars else whole[: max_chars - 1] + "…"
+
+
+@register.filter
+def answer_words(answer: Any) -> str:
+    """Return what a trail comes to."""
+    return _words(_ANSWERS, answer)
+
+
+@register.filter
+def answer_state(answer: Any) -> str:
+    """Return the class of the sign before that."""
+    return _ANSWER_STATES.get(answer, "")
+
+
+@register.filter
+def hop_word(kind: Any) -> str:
+    """Return the station of custody that a hop of *kind* is."""
+    return _HOPS[kind][0]
+
+
+@register.filter
+def hop_words(kind: Any) -> str:
+    """Return what a hop of *kind* says."""
+    return _HOPS[kind][1]
+
+
+@register.filter
+def missing_words(kind: Any) -> str:
+    """Return why something could not be searched."""
+    return _words(_MISSING, kind)
 
 
 @register.filter

@@ -68,6 +68,8 @@ class CallFacts(msgspec.Struct, frozen=True):
     #: In the order of the answer; empty when it asked for none, or failed. None when the record does not tell: the
     #: value is redacted, or stayed the same as that of an earlier call.
     tool_calls: tuple[ToolCall, ...] | None
+    #: What it answered in words; None when the record does not tell, or the call failed.
+    said: str | None = None
 
 
 def call_facts(recording: Recording, location: EpochLocation) -> CallFacts:
@@ -92,12 +94,19 @@ def call_facts(recording: Recording, location: EpochLocation) -> CallFacts:
         has_failed=has_failed,
         error=error,
         tool_calls=_tool_calls(location, events, has_failed=has_failed),
+        said=None if has_failed else _said(location),
     )
 
 
 def _written_by(location: EpochLocation) -> set[str]:
     """Return the keys that the call's own row writes."""
     return {entry.path.partition(SEPARATOR)[0] for entry in location.log[location.call_index].trace}
+
+
+def _said(location: EpochLocation) -> str | None:
+    """Return the words of the answer; those of an earlier call stay where this one wrote none."""
+    said = read_after_call(location, "llmLatestContent") if "llmLatestContent" in _written_by(location) else UNDEFINED
+    return text_or_none(said)
 
 
 def _gave_no_answer(location: EpochLocation) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 from uuid import UUID
 
-from django.http import HttpResponse
+from django.http import Http404, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
@@ -34,7 +34,10 @@ def recording_detail(request: SignedInRequest, public_id: UUID) -> HttpResponse:
     if is_ready and request.htmx and (request.htmx.target or "").startswith("fold-"):
         return render_partial(request, _PAGE, "unfolded", context | fold_blocks(recording, form.cleaned_data))
     if is_ready:
-        context |= screen_of(recording, form.cleaned_data)
+        try:
+            context |= screen_of(recording, form.cleaned_data)
+        except Http404:
+            return render(request, "recordings/bad_address.html", {"recording": recording, "form": form}, status=404)
     context["kin"] = list(kin_of(recording))
     return render_partial(request, _PAGE, "screen" if is_ready else "progress", context)
 

@@ -57,6 +57,11 @@ document.addEventListener("keydown", (event) => {
   event.preventDefault();
 });
 
+// Where it went is what the keys are for next, not the field.
+document.addEventListener("submit", (event) => {
+  if (event.target.matches(".goto")) document.activeElement?.blur();
+});
+
 document.addEventListener("click", (event) => {
   const opener = event.target.closest("[data-open]");
   if (opener) document.getElementById(opener.dataset.open).showModal();

@@ -190,7 +190,9 @@ def test_the_page_of_a_recording_says_what_it_can_prove(live_server, page, peopl
 
 
 def test_a_long_text_is_folded_with_its_true_size(live_server, page, people, enter, imported):
-    Recording.objects.filter(pk=imported.pk).update(answers=[{"lane": "", "text": "é" * 3000 + "the end", "is_redacted": False}])
+    Recording.objects.filter(pk=imported.pk).update(
+        answers=[{"lane": "", "text": "é" * 3000 + "the end", "is_redacted": False}]
+    )
     enter(people.bob)
     page.goto(live_server.url + imported.get_absolute_url())
     expect(page.get_by_text("the end")).to_be_hidden()

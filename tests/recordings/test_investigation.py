@@ -138,7 +138,7 @@ def test_a_swap_gets_the_screen_and_a_fold_gets_its_pieces(sender, as_bob, setti
     settings.RECORDING_INDEX_AT_ONCE_BYTES = 1 << 30
     body = sender.sent(read_bytes(recording_files()["flat-100"]))
     url = f"{body['url']}?epoch=100&tab=served"
-    fold = re.search(r'open=(1\.[0-9]+-[0-9]+)', as_bob.get(url).content.decode())[1]
+    fold = re.search(r"open=(1\.[0-9]+-[0-9]+)", as_bob.get(url).content.decode())[1]
 
     screen = as_bob.get(url, headers={"HX-Request": "true", "HX-Target": "screen"}).content.decode()
     inside = as_bob.get(f"{url}&open={fold}", headers={"HX-Request": "true", "HX-Target": "fold-1-0"}).content.decode()
@@ -160,7 +160,8 @@ def test_history_that_was_silently_dropped_is_seen(sender, as_bob):
     n_gone = response.content.decode().count("change--removed")
 
     assert n_gone > 3
-    assert f"Served 1 of {n_gone + 1} available messages. {n_gone} that the call before was served are not" in page
+    assert f"Served 1 of 10 available messages. {n_gone} that the call before was served are not served here" in page
+    assert "9 left in all" in page
     assert f"{n_gone} removed" in page
     epoch = Recording.objects.get(public_id=body["id"]).epochs.get(position=4)
     assert "evicted" in epoch.marks
@@ -174,6 +175,7 @@ def test_offered_called_and_answered_are_three_things(sender, as_bob):
     third = text_of(as_bob.get(f"{body['url']}?epoch=3&tab=served"))
 
     assert "Called 2 tools side by side" in page
+    assert "New in the system prompt" not in page
     assert page.count("result not recorded") == 1
     assert "served only from E3" in page
     assert first.content.decode().count("called here") == 2

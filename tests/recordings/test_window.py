@@ -83,7 +83,9 @@ def test_an_epoch_counts_what_it_was_served(name, sender, settings):
         lanes[epoch.lane].append((epoch.position, messages))
 
 
-@pytest.mark.parametrize("name", ["flat-injections", "flat-window-sliding", "flat-wrong-skill", "parallel-grouped-agents"])
+@pytest.mark.parametrize(
+    "name", ["flat-injections", "flat-window-sliding", "flat-wrong-skill", "parallel-grouped-agents"]
+)
 def test_the_changes_are_the_difference(name, sender, settings):
     recording = imported(sender, settings, name)
     epochs = list(recording.epochs.all())

@@ -1,0 +1,263 @@
+"""The trail of a phrase through one recording, and on into its earlier leg."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+import msgspec
+
+from recordings.models import Epoch, NotServed, Presence, Recording
+from recordings.reads.served import not_served_at_epoch, served_at_epoch
+from recordings.timetravel.pieces import SLOTS, ToolSource
+from recordings.timetravel.places import Place
+from recordings.timetravel.trail.candidates import Candidate, candidates_for, hops_of
+from recordings.timetravel.trail.evidence import Evidence, LaneAnswer, Served, asked_in
+from recordings.timetravel.trail.hops import Hop
+from recordings.timetravel.trail.matching import Match, find_matches
+from recordings.timetravel.trail.supported import AnswerClaims, claims_of
+from recordings.timetravel.trail.verdict import Answer, Disagreement, answer_of, disagreements_of
+
+#: So many candidates are followed back; words that many pieces share make many.
+MAX_CANDIDATES: Final = 50
+
+
+class Missing(msgspec.Struct, frozen=True):
+    """Something that would have been searched, and is not on record."""
+
+    #: ``gap``, ``redacted``, ``not_recorded``, ``dropped_events`` or ``tool_result``.
+    kind: str
+    #: The name of the gap or slot, the id of the call or piece.
+    id: str
+    name: str | None = None
+
+
+class Unserved(msgspec.Struct, frozen=True):
+    """What was there and was not served: it holds the phrase, or has no text on record that could."""
+
+    row: NotServed
+    match: Match | None
+
+
+class Step(msgspec.Struct, frozen=True):
+    """A hop, and the recording that it is in."""
+
+    hop: Hop
+    recording: Recording
+
+
+class Found(msgspec.Struct, frozen=True):
+    """A candidate with its rank from 1, and the way back from it."""
+
+    rank: int
+    candidate: Candidate
+    presence: Presence
+    steps: list[Step]
+
+
+class Trail(msgspec.Struct, frozen=True):
+    """What a phrase comes from, as far as one epoch was served it."""
+
+    phrase: str
+    epoch: Epoch
+    answer: Answer
+    #: The first `MAX_CANDIDATES`, and how many there are.
+    found: list[Found]
+    n_candidates: int
+    disagreements: list[Disagreement]
+    not_served: list[Unserved]
+    missing: list[Missing]
+
+
+def epoch_that_answered(recording: Recording, phrase: str) -> int:
+    """Return the position of the epoch that answered: of several lanes the last of those whose answer says *phrase*."""
+    saying = [a["lane"] for a in recording.answers if len(recording.answers) > 1 and phrase in (a["text"] or "")]
+    if saying and saying[-1] in recording.lanes:
+        lane = recording.lanes.index(saying[-1])
+        last = recording.epochs.filter(lane=lane).order_by("-position").values_list("position", flat=True).first()
+        return last or recording.n_epochs
+    return recording.n_epochs
+
+
+def trail_of(recording: Recording, epoch: Epoch, phrase: str) -> Trail:
+    """Return the trail of *phrase* from *epoch*: two queries, and two more for each candidate of an earlier leg."""
+    presences = list(served_at_epoch(epoch))
+    served = served_of(recording, epoch, presences)
+    candidates = candidates_for(phrase, served)
+    disagreements = disagreements_of(candidates, served)
+    unserved = _unserved(phrase, not_served_at_epoch(epoch))
+    missing = _missing(recording, epoch, served)
+    by_id = {presence.piece.piece_id: presence for presence in presences}
+    return Trail(
+        phrase=phrase,
+        epoch=epoch,
+        answer=answer_of(
+            candidates,
+            disagreements,
+            is_unserved=any(item.match for item in unserved),
+            is_missing=bool(missing),
+        ),
+        found=[
+            Found(rank, candidate, by_id[candidate.id], _steps(candidate, candidates, served, recording, by_id))
+            for rank, candidate in enumerate(candidates[:MAX_CANDIDATES], 1)
+        ],
+        n_candidates=len(candidates),
+        disagreements=disagreements,
+        not_served=unserved,
+        missing=missing,
+    )
+
+
+def served_of(recording: Recording, epoch: Epoch, presences: Iterable[Presence]) -> Served:
+    """Return *presences*, all that *epoch* was served, as evidence for a trail."""
+    lane = recording.lanes[epoch.lane]
+    texts = {answer["lane"]: answer["text"] or "" for answer in recording.answers}
+    return Served(
+        position=epoch.position,
+        lane=lane,
+        evidence=[_evidence(presence, lane, number) for number, presence in enumerate(presences)],
+        turn=recording.turn,
+        answers=_earlier_answers(recording, epoch, texts),
+        answer=texts.get(lane) or next(iter(texts.values()), ""),
+    )
+
+
+def _earlier_answers(recording: Recording, epoch: Epoch, texts: dict[str, str]) -> list[LaneAnswer]:
+    """Return what other lanes had answered before *epoch*."""
+    if len(recording.lanes) < 2:
+        return []
+    ends = recording.epochs.filter(next_position=None, position__lt=epoch.position).exclude(lane=epoch.lane)
+    found = []
+    for lane, position in ends.values_list("lane", "position"):
+        name = recording.lanes[lane]
+        if texts.get(name):
+            found.append(LaneAnswer(name, position, texts[name]))
+    return found
+
+
+def _evidence(presence: Presence, lane: str, number: int) -> Evidence:
+    piece, facts = presence.piece, presence.piece.facts
+    return Evidence(
+        id=piece.piece_id,
+        text=piece.text.content,
+        own=(facts["own"][0], facts["own"][1]),
+        slot=SLOTS[presence.slot_order],
+        lane=lane,
+        source=facts["source"],
+        source_id=facts["source_id"],
+        role=facts["role"],
+        first_position=presence.first_position,
+        last_position=presence.last_position,
+        order=number,
+        origin=Place(**facts["origin"]),
+        landed=Place(**facts["landed"]),
+        let_in=Place(**facts["let_in"]) if facts["let_in"] else None,
+        state=piece.state,
+        tool_call_id=facts["tool_call_id"],
+        tool_name=facts["tool_name"],
+        tool_sources=[ToolSource(**source) for source in facts["sources"]],
+        asks=asked_in(facts["message"]),
+        memory_store=facts["memory_store"],
+        memory_entry_id=facts["memory_entry_id"],
+        memory_turn=facts["memory_turn"],
+        memory_role=facts["memory_role"],
+        memory_refs=facts["memory_refs"],
+        document_id=facts["document_id"],
+        n_folded=facts["n_folded"],
+    )
+
+
+def _steps(
+    candidate: Candidate,
+    candidates: list[Candidate],
+    served: Served,
+    recording: Recording,
+    by_id: dict[str, Presence],
+) -> list[Step]:
+    steps = []
+    for hop in hops_of(candidate, candidates, served):
+        if hop.kind == "earlier_leg" and recording.earlier_leg is not None:
+            steps.append(Step(hop, recording.earlier_leg))
+            steps += _in_earlier_leg(recording.earlier_leg, by_id[candidate.id], hop)
+        else:
+            steps.append(Step(hop, recording))
+    return steps
+
+
+def _in_earlier_leg(earlier: Recording, presence: Presence, hop: Hop) -> list[Step]:
+    """Return where the earlier leg wrote the same text: texts are kept once, so the same is the same row."""
+    there = (
+        earlier.presences.filter(piece__text_id=presence.piece.text_id, slot_order=presence.slot_order)
+        .select_related("piece")
+        .order_by("first_position")
+        .first()
+    )
+    if there is None:
+        return []
+    facts = there.piece.facts
+    origin = facts["origin"]
+    written = Hop(
+        "written",
+        epoch_position=origin["epoch_position"],
+        log=origin["log"],
+        commit_index=origin["commit_index"],
+        runtime_stage_id=origin["runtime_stage_id"] or None,
+        turn=earlier.turn,
+        tool_call_id=facts["tool_call_id"],
+        memory_entry_id=facts["memory_entry_id"],
+        text=hop.text,
+        piece_id=there.piece.piece_id,
+    )
+    return [Step(written, earlier)]
+
+
+class _Text(msgspec.Struct, frozen=True, eq=False):
+    text: str
+    own: tuple[int, int]
+    row: NotServed
+
+
+def _unserved(phrase: str, rows: Iterable[NotServed]) -> list[Unserved]:
+    rows = list(rows)
+    texts = [_Text(row.text, (0, len(row.text)), row) for row in rows if row.text]
+    matched: dict[int, Match] = {}
+    for match in find_matches(phrase, texts):
+        matched.setdefault(match.piece.row.pk, match)
+    return [Unserved(row, matched.get(row.pk)) for row in rows if row.pk in matched or row.text is None]
+
+
+def _missing(recording: Recording, epoch: Epoch, served: Served) -> list[Missing]:
+    found = [
+        Missing("gap", gap["gap"])
+        for gap in epoch.gaps
+        if gap["gap"] in ("no-fold-base", "no-conversation-on-record", "no-run-log")
+    ]
+    states = zip(SLOTS, (epoch.system_state, epoch.messages_state, epoch.tools_state), strict=True)
+    for slot, state in states:
+        if state in ("redacted", "copy"):
+            found.append(Missing("redacted", slot))
+    found += [Missing("redacted", e.id, e.slot) for e in served.evidence if e.state == "redacted"]
+    if recording.n_dropped_events:
+        found.append(Missing("dropped_events", str(recording.n_dropped_events)))
+    answered = {evidence.tool_call_id for evidence in served.evidence if evidence.tool_call_id is not None}
+    found += [
+        Missing("tool_result", asked.id, asked.name)
+        for evidence in served.evidence
+        for asked in evidence.asks
+        if asked.id is not None and asked.id not in answered
+    ]
+    return found
+
+
+def claims_by_answer(recording: Recording) -> list[AnswerClaims]:
+    """Return the claims of each answer that is on record, held against what the epoch that answered was served."""
+    found = []
+    for answer in recording.answers:
+        lane, text = answer["lane"], answer["text"]
+        if not text or answer["is_redacted"] or lane not in recording.lanes:
+            continue
+        epoch = recording.epochs.filter(lane=recording.lanes.index(lane)).order_by("-position").first()
+        if epoch is not None:
+            served = served_of(recording, epoch, served_at_epoch(epoch))
+            found.append(AnswerClaims(lane, epoch.position, text, claims_of(text, served)))
+    return found
