@@ -81,29 +81,35 @@ class Phrase:
 
     def is_in(self, text: str) -> bool:
         """Whether *text*, folded, has all that the phrase has in any spelling."""
-        return all(anchor in text for anchor in self.anchors)
+        return all(anchor in text for anchor in self.anchors) and all(p.search(text) for p in self._traces)
 
     def windows(self, text: str) -> Iterator[tuple[int, int]]:
-        """Yield the stretches of *text*, folded, around the rarest anchor: elsewhere the phrase does not stand."""
-        if not self.anchors:
-            yield 0, len(text)
-            return
-        anchor = min(self.anchors, key=text.count)
+        """Yield the stretches of *text*, folded, where the phrase may stand: those that have all of it."""
         begin = stop = 0
-        at = text.find(anchor)
-        while at >= 0:
+        for at, end in self._places_of_rarest(text):
             if at - self._reach > stop:
-                if stop:
+                if stop and all(pattern.search(text, begin, stop) for pattern in self._traces):
                     yield begin, stop
                 begin = at - self._reach
-            stop = min(len(text), at + len(anchor) + self._reach)
-            at = text.find(anchor, at + len(anchor))
-        if stop:
+            stop = min(len(text), end + self._reach)
+        if stop and all(pattern.search(text, begin, stop) for pattern in self._traces):
             yield begin, stop
 
-    def may_be_said_in(self, window: str) -> bool:
-        """Whether all of its dates may be in *window*, which is folded: most windows hold the year of another day."""
-        return all(pattern.search(window) for item in self.template.items for pattern in traces(item.days))
+    def _places_of_rarest(self, text: str) -> Iterator[tuple[int, int]]:
+        """Yield where the rarest part of the phrase stands in *text*."""
+        if not self.anchors:
+            yield from (found.span() for found in self._traces[-1].finditer(text)) if self._traces else [(0, len(text))]
+            return
+        anchor = min(self.anchors, key=text.count)
+        at = text.find(anchor)
+        while at >= 0:
+            yield at, at + len(anchor)
+            at = text.find(anchor, at + len(anchor))
+
+    @cached_property
+    def _traces(self) -> list[re.Pattern[str]]:
+        """What every spelling of its dates has: most texts with the year of one hold another day of it."""
+        return [pattern for item in self.template.items[:_MAX_ANCHORS] for pattern in traces(item.days)]
 
     @cached_property
     def _reach(self) -> int:

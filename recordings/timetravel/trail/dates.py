@@ -102,7 +102,5 @@ def traces(days: frozenset[Day]) -> tuple[re.Pattern[str], ...]:
         return ()
     _, month, day = next(iter(days))
     names = "|".join(re.escape(name) for name, number in _MONTHS.items() if number == month)
-    traces = [re.compile(rf"(?<!\d)0?{month}(?!\d)|{names}")]
-    if day:
-        traces.append(re.compile(rf"(?<!\d)0?{day}(?!\d)"))
-    return tuple(traces)
+    of_month = re.compile(rf"(?<!\d)0?{month}(?!\d)|{names}")
+    return (of_month, re.compile(rf"(?<!\d)0?{day}(?!\d)")) if day else (of_month,)

@@ -7,6 +7,7 @@ Looked for in folded text.
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Iterable
 from typing import Final, Literal, TypeAlias
 
@@ -107,18 +108,21 @@ class Item(msgspec.Struct, frozen=True):
 def items_in(text: str) -> list[Item]:
     """Return the numbers and dates of *text*, which is folded, in order; a date is not also its numbers."""
     found: list[Item] = []
-    for start, end, days in sorted(dates_in(text), key=lambda date: (date[0] - date[1], date[0])):
-        if all(end <= item.start or start >= item.end for item in found):
-            found.append(Item("date", start, end, (start, end), days=days))
-    taken = sorted((item.start, item.end) for item in found)
+    for start, end, days in sorted(dates_in(text), key=lambda date: (date[0], -date[1])):
+        date = Item("date", start, end, (start, end), days=days)
+        if not found or start >= found[-1].end:
+            found.append(date)
+        elif end - start > found[-1].end - found[-1].start:
+            found[-1] = date
+    taken = deque((item.start, item.end) for item in found)
     found += (item for item in _numbers_in(text) if not _overlaps(item, taken))
     return sorted(found, key=lambda item: item.start)
 
 
-def _overlaps(item: Item, taken: list[tuple[int, int]]) -> bool:
+def _overlaps(item: Item, taken: deque[tuple[int, int]]) -> bool:
     """Whether *item* is part of what is *taken*; items come in order, so what is passed is dropped."""
     while taken and taken[0][1] <= item.number[0]:
-        taken.pop(0)
+        taken.popleft()
     return bool(taken) and taken[0][0] < item.number[1]
 
 

@@ -13,7 +13,7 @@ from recordings.timetravel.trail.letters import fold_evenly
 
 _CLOSING: Final = "\"'”’»)\\]）」』】*_"
 _END: Final = re.compile(
-    rf"(?P<latin>[.!?…]+)[{_CLOSING}]*(?=\s|$|[\u3000-\u9fff])|[。！？｡؟۔।॥]+[{_CLOSING}]*|(?P<line>[\r\n]+)"
+    rf"(?<![.!?…])(?P<latin>[.!?…]+)[{_CLOSING}]*(?=\s|$|[\u3000-\u9fff])|[。！？｡؟۔।॥]+[{_CLOSING}]*|(?P<line>[\r\n]+)"
 )
 _WORD_BEFORE: Final = re.compile(r"[^\s(\[\"“„«]{1,20}$")
 _WORD_AFTER: Final = re.compile(r"\s+[\"“„«(\[]?([^\W_]+)")

@@ -31,8 +31,6 @@ def find_by_value(phrase: Phrase, source: str, folded: Folded) -> Iterator[tuple
         return
     for begin, stop in phrase.windows(folded.text):
         window = folded.text[begin:stop]
-        if not phrase.may_be_said_in(window):
-            continue
         template = Template(window, items_in(window))
         for at, end in find_bounded(phrase.template.text, template.text):
             items = _same_items(phrase.template, template, at)
