@@ -10,7 +10,6 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import Final
 
-from recordings.timetravel.trail.dates import traces
 from recordings.timetravel.trail.differences import EDGES
 from recordings.timetravel.trail.folding import Evenly, Folded, fold, fold_exactly
 from recordings.timetravel.trail.items import Item, items_in
@@ -24,6 +23,8 @@ _PICTURES: Final = dict.fromkeys([*range(0x2400, 0x2422), 0x2424, 0xFFFD], "\0")
 _WORD: Final = re.compile(r"[^\W_]+")
 #: More would only say again that a text is worth a look.
 _MAX_ANCHORS: Final = 12
+#: In characters; a longer stretch is looked at in parts, which overlap.
+_MAX_WINDOW: Final = 50_000
 #: Of a longer phrase the first ones stand for all.
 _MAX_WORDS: Final = 200
 
@@ -69,47 +70,48 @@ class Phrase:
 
     @cached_property
     def anchors(self) -> list[str]:
-        """What an evenly folded text has when it has the phrase in any spelling: its longest words, digits of items."""
-        words = [word for part in self.template.text.split(PLACE) for word in _WORD.findall(part)]
-        anchors = sorted(set(words), key=lambda word: (-len(word), word))[:_MAX_ANCHORS]
-        anchors += [item.anchor for item in self.template.items[:_MAX_ANCHORS]]
-        return [anchor for anchor in dict.fromkeys(anchors) if anchor] or self._least_anchor()
+        """What an evenly folded text has when it has the phrase in any spelling: its longest words."""
+        words = {word for part in self.template.text.split(PLACE) for word in _WORD.findall(part)}
+        anchors = sorted(words, key=lambda word: (-len(word), word))[:_MAX_ANCHORS]
+        # A picture or a sign, where there is no word.
+        return anchors if anchors or self.template.items else self.plain.split()[:1]
 
-    def _least_anchor(self) -> list[str]:
-        """Return what there is in a phrase without words: a picture, a sign; nothing for dates without a year."""
-        return [] if self.template.items else self.plain.split()[:1]
+    @cached_property
+    def _traces(self) -> list[re.Pattern[str]]:
+        """What it has of its values in any spelling."""
+        return [trace for item in self.template.items[:_MAX_ANCHORS] for trace in item.traces]
 
     def is_in(self, text: str) -> bool:
         """Whether *text*, folded, has all that the phrase has in any spelling."""
-        return all(anchor in text for anchor in self.anchors) and all(p.search(text) for p in self._traces)
+        return all(anchor in text for anchor in self.anchors) and all(trace.search(text) for trace in self._traces)
 
     def windows(self, text: str) -> Iterator[tuple[int, int]]:
         """Yield the stretches of *text*, folded, where the phrase may stand: those that have all of it."""
         begin = stop = 0
-        for at, end in self._places_of_rarest(text):
-            if at - self._reach > stop:
-                if stop and all(pattern.search(text, begin, stop) for pattern in self._traces):
+        for at, end in self._places_of_one_part(text):
+            if at - self._reach > stop or stop - begin > _MAX_WINDOW:
+                if stop and self._is_all_in(text, begin, stop):
                     yield begin, stop
-                begin = at - self._reach
+                begin = max(0, at - self._reach)
             stop = min(len(text), end + self._reach)
-        if stop and all(pattern.search(text, begin, stop) for pattern in self._traces):
+        if stop and self._is_all_in(text, begin, stop):
             yield begin, stop
 
-    def _places_of_rarest(self, text: str) -> Iterator[tuple[int, int]]:
-        """Yield where the rarest part of the phrase stands in *text*."""
+    def _is_all_in(self, text: str, begin: int, stop: int) -> bool:
+        return all(text.find(anchor, begin, stop) >= 0 for anchor in self.anchors) and all(
+            trace.search(text, begin, stop) for trace in self._traces
+        )
+
+    def _places_of_one_part(self, text: str) -> Iterator[tuple[int, int]]:
+        """Yield where the rarest word of the phrase stands in *text*, or its first value where it has no words."""
         if not self.anchors:
-            yield from (found.span() for found in self._traces[-1].finditer(text)) if self._traces else [(0, len(text))]
+            yield from (found.span() for found in self._traces[0].finditer(text))
             return
         anchor = min(self.anchors, key=text.count)
         at = text.find(anchor)
         while at >= 0:
             yield at, at + len(anchor)
             at = text.find(anchor, at + len(anchor))
-
-    @cached_property
-    def _traces(self) -> list[re.Pattern[str]]:
-        """What every spelling of its dates has: most texts with the year of one hold another day of it."""
-        return [pattern for item in self.template.items[:_MAX_ANCHORS] for pattern in traces(item.days)]
 
     @cached_property
     def _reach(self) -> int:

@@ -96,11 +96,14 @@ def is_month(word: str) -> bool:
 
 
 @lru_cache(256)
-def traces(days: frozenset[Day]) -> tuple[re.Pattern[str], ...]:
-    """Return what every spelling of *days* has: the day in digits, the month in digits or by name."""
-    if len(days) != 1:
-        return ()
-    _, month, day = next(iter(days))
-    names = "|".join(re.escape(name) for name, number in _MONTHS.items() if number == month)
-    of_month = re.compile(rf"(?<!\d)0?{month}(?!\d)|{names}")
-    return (of_month, re.compile(rf"(?<!\d)0?{day}(?!\d)")) if day else (of_month,)
+def traces_of(days: frozenset[Day]) -> tuple[re.Pattern[str], ...]:
+    """Return what every spelling of one of *days* has: the day in digits, the month by digits or name, the year."""
+    traces = []
+    if all(day for _, _, day in days):
+        traces.append("|".join(rf"(?<!\d)0?{day}(?!\d)" for _, _, day in sorted(days, key=str)))
+    names = [rf"(?<!\d)0?{month}(?!\d)" for _, month, _ in sorted(days, key=str)]
+    names += [re.escape(name) for name, number in _MONTHS.items() if any(number == month for _, month, _ in days)]
+    traces.append("|".join(names))
+    if all(year for year, _, _ in days):
+        traces.append("|".join(str(year) for year, _, _ in sorted(days, key=str)))
+    return tuple(map(re.compile, traces))

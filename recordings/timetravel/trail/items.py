@@ -13,8 +13,8 @@ from typing import Final, Literal, TypeAlias
 
 import msgspec
 
-from recordings.timetravel.trail.dates import Day, dates_in, is_day_of
-from recordings.timetravel.trail.numbers import NUMBER, readings
+from recordings.timetravel.trail.dates import Day, dates_in, is_day_of, traces_of
+from recordings.timetravel.trail.numbers import NUMBER, readings, trace_of
 from recordings.timetravel.trail.scripts import UNSPACED
 
 ItemKind: TypeAlias = Literal["number", "money", "percentage", "date"]
@@ -93,19 +93,12 @@ class Item(msgspec.Struct, frozen=True):
         return not self.currencies or bool(self.currencies & other.currencies)
 
     @property
-    def anchor(self) -> str:
-        """Digits that stand side by side in every spelling of it."""
-        if self.kind == "date":
-            years = {year for year, _, _ in self.days}
-            year = years.pop() if len(years) == 1 else None
-            return str(year) if year else ""
-        if len(self.values) > 1:
-            return min((value.partition(".")[0] for value in self.values), key=len)
-        whole, _, fraction = next(iter(self.values)).partition(".")
-        return max(whole[-3:], fraction, key=len) if len(whole) > 3 or whole == "0" else whole
+    def traces(self) -> tuple[re.Pattern[str], ...]:
+        """What every spelling of it has, the rarer first."""
+        return traces_of(self.days) if self.kind == "date" else (trace_of(self.values),)
 
 
-def items_in(text: str) -> list[Item]:
+def items_in(text: str, *, is_dates_only: bool = False) -> list[Item]:
     """Return the numbers and dates of *text*, which is folded, in order; a date is not also its numbers."""
     found: list[Item] = []
     for start, end, days in sorted(dates_in(text), key=lambda date: (date[0], -date[1])):
@@ -114,6 +107,8 @@ def items_in(text: str) -> list[Item]:
             found.append(date)
         elif end - start > found[-1].end - found[-1].start:
             found[-1] = date
+    if is_dates_only:
+        return found
     taken = deque((item.start, item.end) for item in found)
     found += (item for item in _numbers_in(text) if not _overlaps(item, taken))
     return sorted(found, key=lambda item: item.start)

@@ -9,7 +9,9 @@ Three kinds, of which a piece has only the best:
 - ``normalised``: the same words in another spelling or markup, and the same numbers, amounts and dates by value.
 - ``overlap``: at least two of the phrase's informative words, and half of them.
 
-A match starts and ends where words do. No model, no dictionary: the same texts give the same matches.
+A match starts and ends where words do; a word that is broken by markup is found only in scripts without spaces. A
+selection that was cut out of a sentence is found without the punctuation around it. Money is found without its currency
+where no word follows the number. No model, no dictionary: the same texts give the same matches.
 """
 
 from __future__ import annotations

@@ -8,6 +8,7 @@ same when they share one. They are looked for in folded text: plain digits, plai
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Final
 
 #: Groups of three with spaces or apostrophes and perhaps a fraction, else whatever points and commas hold together.
@@ -39,6 +40,18 @@ def readings(token: str) -> frozenset[str]:
         grouped = _grouped(whole)
         return _values(grouped and _with_fraction(grouped, fraction))
     return frozenset()
+
+
+@lru_cache(256)
+def trace_of(values: frozenset[str]) -> re.Pattern[str]:
+    """Return what every spelling of a number that has one of *values* has."""
+    return re.compile(rf"(?<!\d)(?:{'|'.join(map(_spelled, sorted(values)))})(?!\d)")
+
+
+def _spelled(value: str) -> str:
+    whole, _, fraction = value.partition(".")
+    spelled = "[.,' ]?".join(whole)
+    return f"{spelled}[.,]{fraction}0*" if fraction else spelled
 
 
 def is_inside_number(text: str, at: int) -> bool:

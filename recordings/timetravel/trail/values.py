@@ -29,9 +29,10 @@ def find_by_value(phrase: Phrase, source: str, folded: Folded) -> Iterator[tuple
     """
     if not phrase.template.items:
         return
+    is_dates_only = all(item.kind == "date" for item in phrase.template.items)
     for begin, stop in phrase.windows(folded.text):
         window = folded.text[begin:stop]
-        template = Template(window, items_in(window))
+        template = Template(window, items_in(window, is_dates_only=is_dates_only))
         for at, end in find_bounded(phrase.template.text, template.text):
             items = _same_items(phrase.template, template, at)
             if items is None:
