@@ -125,8 +125,8 @@ class Phrase:
 
     @cached_property
     def has_words(self) -> bool:
-        """Whether there is an informative word beside its numbers and dates."""
-        return bool(informative_words(self.template.text.replace(PLACE, " ")))
+        """Whether there is an informative word of letters beside its numbers and dates."""
+        return any(not word.isdecimal() for word in informative_words(self.template.text.replace(PLACE, " ")))
 
     @cached_property
     def literals(self) -> str:
