@@ -14,7 +14,7 @@ from footprint_site.api_errors import ApiError
 from recordings.api.context import number_of
 from recordings.api.fields import not_served_fields, piece_fields
 from recordings.forms import MAX_PHRASE_CHARS
-from recordings.models import Recording
+from recordings.models import Presence, Recording
 from recordings.reads import get_epoch, get_recording_for
 from recordings.reads.trail import (
     MAX_CANDIDATES,
@@ -23,6 +23,7 @@ from recordings.reads.trail import (
     Trail,
     claims_by_answer,
     epoch_that_answered,
+    presences_of,
     trail_of,
 )
 from recordings.timetravel.trail.matching import Match
@@ -82,11 +83,12 @@ def phrase_of(request: Request) -> str:
 
 def trail_fields(trail: Trail, recording: Recording) -> dict[str, Any]:
     """Return *trail* as the API answers it."""
+    presences = presences_of(trail)
     return {
         "answer": trail.answer,
         "phrase": trail.phrase,
         "epoch": trail.epoch.position,
-        "candidates": [_candidate_fields(found, recording) for found in trail.found],
+        "candidates": [_candidate_fields(found, presences[found.presence_pk], recording) for found in trail.found],
         "n_candidates": trail.n_candidates,
         "disagreements": [_disagreement_fields(disagreement) for disagreement in trail.disagreements],
         "not_served": [
@@ -97,14 +99,14 @@ def trail_fields(trail: Trail, recording: Recording) -> dict[str, Any]:
     }
 
 
-def _candidate_fields(found: Found, recording: Recording) -> dict[str, Any]:
+def _candidate_fields(found: Found, presence: Presence, recording: Recording) -> dict[str, Any]:
     candidate = found.candidate
     asked = candidate.asked
     return {
         "rank": found.rank,
         "score": round(candidate.score, 4),
         "match": match_fields(candidate.match) | {"in": "text" if asked is None else "arguments"},
-        "piece": piece_fields(found.presence, recording),
+        "piece": piece_fields(presence, recording),
         "echo": candidate.echo_of is not None,
         "echo_of": candidate.echo_of,
         "asked": None if asked is None else {"id": asked.id, "name": asked.name},

@@ -15,7 +15,7 @@ from recordings.reads.pieceview import Links, blocks_of, place_view
 from recordings.reads.served import get_epoch, not_served_at_epoch
 from recordings.reads.strip import strip_of
 from recordings.reads.trail import claims_by_answer, epoch_that_answered, trail_of
-from recordings.reads.trailview import hits_of, presences_of, trail_view
+from recordings.reads.trailview import hits_of, shown_presences, trail_view
 from recordings.reads.window import OpenFold, fold_of, window_of
 from recordings.sources import mix_of
 
@@ -56,8 +56,8 @@ def screen_of(recording: Recording, cursor: dict[str, Any]) -> dict[str, Any]:
         found["claims"] = [claims_view(answer, epoch) for answer in claims_by_answer(recording)]
     if tab == "diff":
         return found | {"changes": changes_of(links, against, epoch, not_served, cursor["skip"] or 0)}
-    trail = trail_of(recording, epoch, phrase) if phrase else None
-    slots = window_of(epoch, cursor["open"], presences_of(trail) if trail else ())
+    trail = trail_of(recording, epoch, phrase, not_served) if phrase else None
+    slots = window_of(epoch, cursor["open"], shown_presences(trail) if trail else ())
     hits = hits_of(trail) if trail else {}
     found["slots"] = [(slot, blocks_of(slot.items, links, epoch, hits)) for slot in slots]
     if trail:

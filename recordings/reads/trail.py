@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Final
+from typing import Any, Final
 
 import msgspec
+from django.db.models import TextField
+from django.db.models.functions import Cast
 
 from recordings.models import Epoch, NotServed, Presence, Recording
-from recordings.reads.served import not_served_at_epoch, served_at_epoch
+from recordings.reads.served import not_served_at_epoch, presences_at
+from recordings.timetravel.jsontext import read_value
 from recordings.timetravel.pieces import SLOTS, ToolSource
 from recordings.timetravel.places import Place
 from recordings.timetravel.trail.candidates import Candidate, candidates_for, hops_of
@@ -20,6 +23,18 @@ from recordings.timetravel.trail.verdict import Answer, Disagreement, answer_of,
 
 #: So many candidates are followed back; words that many pieces share make many.
 MAX_CANDIDATES: Final = 50
+#: Rows and not objects: of a thousand pieces a few will be candidates.
+_COLUMNS: Final = (
+    "pk",
+    "slot_order",
+    "first_position",
+    "last_position",
+    "piece__piece_id",
+    "piece__state",
+    "raw_facts",
+    "piece__text__head",
+    "piece__text__rest",
+)
 
 
 class Missing(msgspec.Struct, frozen=True):
@@ -51,7 +66,8 @@ class Found(msgspec.Struct, frozen=True):
 
     rank: int
     candidate: Candidate
-    presence: Presence
+    #: The key of its presence.
+    presence_pk: int
     steps: list[Step]
 
 
@@ -79,15 +95,19 @@ def epoch_that_answered(recording: Recording, phrase: str) -> int:
     return recording.n_epochs
 
 
-def trail_of(recording: Recording, epoch: Epoch, phrase: str) -> Trail:
-    """Return the trail of *phrase* from *epoch*: two queries, and two more for each candidate of an earlier leg."""
-    presences = list(served_at_epoch(epoch))
-    served = served_of(recording, epoch, presences)
+def trail_of(recording: Recording, epoch: Epoch, phrase: str, not_served: Iterable[NotServed] | None = None) -> Trail:
+    """
+    Return the trail of *phrase* from *epoch*: two queries, and one more for each candidate of an earlier leg.
+
+    Args:
+        not_served: What *epoch* was not served, where that is read already.
+    """
+    pks: dict[str, int] = {}
+    served = served_of(recording, epoch, pks)
     candidates = candidates_for(phrase, served)
     disagreements = disagreements_of(candidates, served)
-    unserved = _unserved(phrase, not_served_at_epoch(epoch))
+    unserved = _unserved(phrase, not_served_at_epoch(epoch) if not_served is None else not_served)
     missing = _missing(recording, epoch, served)
-    by_id = {presence.piece.piece_id: presence for presence in presences}
     return Trail(
         phrase=phrase,
         epoch=epoch,
@@ -98,7 +118,7 @@ def trail_of(recording: Recording, epoch: Epoch, phrase: str) -> Trail:
             is_missing=bool(missing),
         ),
         found=[
-            Found(rank, candidate, by_id[candidate.id], _steps(candidate, candidates, served, recording, by_id))
+            Found(rank, candidate, pks[candidate.id], _steps(candidate, candidates, served, recording, pks))
             for rank, candidate in enumerate(candidates[:MAX_CANDIDATES], 1)
         ],
         n_candidates=len(candidates),
@@ -108,14 +128,27 @@ def trail_of(recording: Recording, epoch: Epoch, phrase: str) -> Trail:
     )
 
 
-def served_of(recording: Recording, epoch: Epoch, presences: Iterable[Presence]) -> Served:
-    """Return *presences*, all that *epoch* was served, as evidence for a trail."""
+def presences_of(trail: Trail) -> dict[int, Presence]:
+    """Return the presences of the candidates of *trail* by key, with their texts."""
+    return Presence.objects.select_related("piece__text").in_bulk([found.presence_pk for found in trail.found])
+
+
+def served_of(recording: Recording, epoch: Epoch, pks: dict[str, int] | None = None) -> Served:
+    """
+    Return all that *epoch* was served as evidence for a trail, in one query.
+
+    Args:
+        pks: Takes the keys of the presences, by the ids of their pieces.
+    """
+    rows = list(presences_at(epoch).annotate(raw_facts=Cast("piece__facts", TextField())).values_list(*_COLUMNS))
+    if pks is not None:
+        pks |= {row[4]: row[0] for row in rows}
     lane = recording.lanes[epoch.lane]
     texts = {answer["lane"]: answer["text"] or "" for answer in recording.answers}
     return Served(
         position=epoch.position,
         lane=lane,
-        evidence=[_evidence(presence, lane, number) for number, presence in enumerate(presences)],
+        evidence=[_evidence(row, lane, number) for number, row in enumerate(rows)],
         turn=recording.turn,
         answers=_earlier_answers(recording, epoch, texts),
         answer=texts.get(lane) or next(iter(texts.values()), ""),
@@ -135,24 +168,25 @@ def _earlier_answers(recording: Recording, epoch: Epoch, texts: dict[str, str]) 
     return found
 
 
-def _evidence(presence: Presence, lane: str, number: int) -> Evidence:
-    piece, facts = presence.piece, presence.piece.facts
+def _evidence(row: tuple[Any, ...], lane: str, number: int) -> Evidence:
+    _, slot, first, last, piece_id, state, raw_facts, head, rest = row
+    facts = read_value(raw_facts)
     return Evidence(
-        id=piece.piece_id,
-        text=piece.text.content,
+        id=piece_id,
+        text=head if rest is None else head + rest,
         own=(facts["own"][0], facts["own"][1]),
-        slot=SLOTS[presence.slot_order],
+        slot=SLOTS[slot],
         lane=lane,
         source=facts["source"],
         source_id=facts["source_id"],
         role=facts["role"],
-        first_position=presence.first_position,
-        last_position=presence.last_position,
+        first_position=first,
+        last_position=last,
         order=number,
         origin=Place(**facts["origin"]),
         landed=Place(**facts["landed"]),
         let_in=Place(**facts["let_in"]) if facts["let_in"] else None,
-        state=piece.state,
+        state=state,
         tool_call_id=facts["tool_call_id"],
         tool_name=facts["tool_name"],
         tool_sources=[ToolSource(**source) for source in facts["sources"]],
@@ -172,22 +206,23 @@ def _steps(
     candidates: list[Candidate],
     served: Served,
     recording: Recording,
-    by_id: dict[str, Presence],
+    pks: dict[str, int],
 ) -> list[Step]:
     steps = []
     for hop in hops_of(candidate, candidates, served):
         if hop.kind == "earlier_leg" and recording.earlier_leg is not None:
             steps.append(Step(hop, recording.earlier_leg))
-            steps += _in_earlier_leg(recording.earlier_leg, by_id[candidate.id], hop)
+            steps += _in_earlier_leg(recording.earlier_leg, pks[candidate.id], hop)
         else:
             steps.append(Step(hop, recording))
     return steps
 
 
-def _in_earlier_leg(earlier: Recording, presence: Presence, hop: Hop) -> list[Step]:
+def _in_earlier_leg(earlier: Recording, presence_pk: int, hop: Hop) -> list[Step]:
     """Return where the earlier leg wrote the same text: texts are kept once, so the same is the same row."""
+    here = Presence.objects.filter(pk=presence_pk)
     there = (
-        earlier.presences.filter(piece__text_id=presence.piece.text_id, slot_order=presence.slot_order)
+        earlier.presences.filter(piece__text__in=here.values("piece__text"), slot_order__in=here.values("slot_order"))
         .select_related("piece")
         .order_by("first_position")
         .first()
@@ -258,6 +293,6 @@ def claims_by_answer(recording: Recording) -> list[AnswerClaims]:
             continue
         epoch = recording.epochs.filter(lane=recording.lanes.index(lane)).order_by("-position").first()
         if epoch is not None:
-            served = served_of(recording, epoch, served_at_epoch(epoch))
+            served = served_of(recording, epoch)
             found.append(AnswerClaims(lane, epoch.position, text, claims_of(text, served)))
     return found

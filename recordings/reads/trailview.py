@@ -5,11 +5,14 @@ from __future__ import annotations
 from typing import Any, Final
 from urllib.parse import urlencode
 
+import msgspec
+
 from recordings.models import Recording
 from recordings.reads.pieceview import Hit, Links, PlaceView, place_view
 from recordings.reads.trail import Found, Step, Trail
 from recordings.reads.viewed import Viewed
 from recordings.sources import look_of
+from recordings.timetravel.places import Place
 from recordings.timetravel.trail.candidates import Candidate
 
 #: So many candidates are shown; their number is said.
@@ -96,10 +99,8 @@ def trail_view(trail: Trail, recording: Recording, links: Links, read: PlaceView
         n_candidates=trail.n_candidates,
         current=next((view for view in views if view.is_current), None),
         hops=[_hop_view(step, recording, links) for step in current.steps] if current else [],
-        landed=place_view("landed", current.presence.piece.facts["landed"], links) if current else None,
-        let_in=place_view("let in", current.presence.piece.facts["let_in"], links)
-        if current and evidence and evidence.let_in
-        else None,
+        landed=_place_view("landed", evidence.landed, links) if evidence else None,
+        let_in=_place_view("let in", evidence.let_in, links) if evidence and evidence.let_in else None,
         read=read,
         said_at=said + 1 if said >= 0 else None,
         disagreements=trail.disagreements,
@@ -120,9 +121,13 @@ def hits_of(trail: Trail) -> dict[str, list[Hit]]:
     return hits
 
 
-def presences_of(trail: Trail) -> list[int]:
+def shown_presences(trail: Trail) -> list[int]:
     """Return the keys of the presences that the screen has to show."""
-    return [one.presence.pk for one in trail.found[:MAX_SHOWN]]
+    return [one.presence_pk for one in trail.found[:MAX_SHOWN]]
+
+
+def _place_view(word: str, place: Place, links: Links) -> PlaceView:
+    return place_view(word, msgspec.structs.asdict(place), links)
 
 
 def _css(candidate: Candidate) -> str:

@@ -7,6 +7,7 @@ from uuid import UUID
 
 from django.http import Http404, HttpResponse
 from django.shortcuts import render
+from django.utils.functional import SimpleLazyObject
 from django.views.decorators.http import require_safe
 
 from footprint_site.htmx import SignedInRequest, render_partial
@@ -38,7 +39,8 @@ def recording_detail(request: SignedInRequest, public_id: UUID) -> HttpResponse:
             context |= screen_of(recording, form.cleaned_data)
         except Http404:
             return render(request, "recordings/bad_address.html", {"recording": recording, "form": form}, status=404)
-    context["kin"] = list(kin_of(recording))
+    # Beside a trail they are not shown.
+    context["kin"] = SimpleLazyObject(lambda: list(kin_of(recording)))
     return render_partial(request, _PAGE, "screen" if is_ready else "progress", context)
 
 

@@ -106,7 +106,7 @@ def test_a_trail_through_six_hundred_epochs_stays_within_its_weight(
     settings.RECORDING_INDEX_AT_ONCE_BYTES = 1 << 30
     body = sender.sent(read_bytes(recording_files()["flat-600"]))
 
-    with django_assert_max_num_queries(14):
+    with django_assert_max_num_queries(12):
         response = as_bob.get(f"{body['url']}?phrase=page 311: debit 12.50")
 
     assert "hold it" in text_of(response)
