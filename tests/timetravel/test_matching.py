@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from recordings.timetravel import context_of, find_matches
 from recordings.timetravel.trail import MAX_MATCHES, SearchedPieces
+from recordings.timetravel.trail.asked import Phrase
 from recordings.timetravel.trail.scripts import is_boundary
 from tests.corpus import needs_corpus, recording_named
 
@@ -267,6 +268,15 @@ def test_a_very_long_phrase_is_found():
 
     assert found(text, f"before {text} after") == [("exact", text)]
     assert found(text.upper(), f"before {text} after") == [("normalised", text)]
+
+
+def test_a_long_phrase_is_looked_for_in_few_stretches():
+    """However often its rarest word stands in a text: looking at a stretch for each would take forever."""
+    phrase = Phrase("refund of 1,500 within 30 days " * 400)
+
+    windows = list(phrase.windows("refund of 1500 within 30 days " * 20_000))
+
+    assert sum(stop - begin for begin, stop in windows) < 2 * 20_000 * 30
 
 
 @needs_corpus

@@ -88,8 +88,9 @@ class Phrase:
     def windows(self, text: str) -> Iterator[tuple[int, int]]:
         """Yield the stretches of *text*, folded, where the phrase may stand: those that have all of it."""
         begin = stop = 0
+        max_length = max(_MAX_WINDOW, 8 * self._reach)  # So that the parts are much longer than what they share.
         for at, end in self._places_of_one_part(text):
-            if at - self._reach > stop or stop - begin > _MAX_WINDOW:
+            if at - self._reach > stop or stop - begin > max_length:
                 if stop and self._is_all_in(text, begin, stop):
                     yield begin, stop
                 begin = max(0, at - self._reach)
