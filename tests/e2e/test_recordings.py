@@ -182,7 +182,7 @@ def test_the_page_of_a_recording_says_what_it_can_prove(live_server, page, peopl
     page.goto(f"{live_server.url}/recordings/")
     page.get_by_role("link", name=ANSWER).click()
 
-    expect(page.get_by_text(ANSWER)).to_be_visible()
+    expect(page.get_by_role("region", name="Answer")).to_contain_text(ANSWER)
     expect(page.get_by_text(imported.sha256)).to_be_visible()
     expect(page.get_by_role("list", name="What this recording can prove")).to_contain_text("not said")
     expect(page.get_by_role("navigation", name="Epochs").get_by_role("link")).to_have_count(imported.n_epochs)
