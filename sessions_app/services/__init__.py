@@ -1,0 +1,1 @@
+"""Every write to sessions, conversations, turns and memory."""
