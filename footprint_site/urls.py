@@ -17,6 +17,7 @@ urlpatterns = [
     path("", include("footprint_site.access.urls")),
     path("recordings/", include("recordings.urls")),
     path("api/v1/", include("footprint_site.access.api.urls")),
+    path("api/v1/", include("sessions_app.api.urls")),
     path("api/v1/recordings/", include("recordings.api.urls")),
     path("admin/", admin.site.urls),
     path("healthz", health.healthz, name="healthz"),

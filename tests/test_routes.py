@@ -12,6 +12,9 @@ from footprint_site.access.services.invitations import invitation_create
 from footprint_site.access.services.sign_in import sign_in_path
 from recordings.services.drafting import Stated
 from recordings.services.importing import recording_import
+from sessions_app.services.sessions import incarnation_open
+from sessions_app.services.turns import turn_reserve
+from sessions_app.services.writing import Identity, Writer
 from tests.people import People, bearer, make_key, signed_in
 
 PARTS = ["anonymous", "viewer", "investigator", "admin", "stranger", "superuser", "ingest key", "read key"]
@@ -32,6 +35,12 @@ NEW_OF_ADMINS: Row = FORM_OF_ADMINS | {"GET": "302  403  403  302   404    302  
 DEED_OF_ADMINS: Row = SIGN_IN_FIRST | {"POST": "302  403  403  302   404    302   302  302"}
 PUBLIC: Row = FOR_ALL | {"GET": "200  200  200  200   200    200   200  200"}
 
+#: An empty body is refused after its sender was let in; a superuser has to name the workspace first.
+SEND: Row = API | {"POST": "    401  403  400  400   400    422   400  403"}
+ASK: Row = API | {"POST": "     401  400  400  400   400    422   403  400"}
+SEND_OF_ADMINS: Row = API | {"POST": "401 403 403 400  400    422   400  403"}
+CLOSE: Row = API | {"POST": "   401  403  403  400   404    400   400  403"}
+READ_LIST: Row = API | {"GET": "401  200  200  200   200    200   403  200"}
 READ_RECORDING: Row = API | {"GET": "401  200  200  200   404    200   403  200"}
 
 TABLE: dict[str, Row] = {
@@ -101,6 +110,26 @@ TABLE: dict[str, Row] = {
     "recordings-api:claims": READ_RECORDING,
     # A phrase is asked for, after the asker was let in.
     "recordings-api:trail": API | {"GET": "401  422  422  422   404    422   403  422"},
+    "sessions-api:memory-get": ASK,
+    "sessions-api:memory-put": SEND,
+    "sessions-api:memory-put-many": SEND,
+    "sessions-api:memory-put-if-version": SEND,
+    "sessions-api:memory-list": ASK,
+    "sessions-api:memory-delete": SEND_OF_ADMINS,
+    "sessions-api:memory-forget": SEND_OF_ADMINS,
+    "sessions-api:memory-seen": ASK,
+    "sessions-api:memory-record-signature": SEND,
+    "sessions-api:memory-feedback": SEND,
+    "sessions-api:memory-get-feedback": ASK,
+    "sessions-api:turns": SEND,
+    "sessions-api:conversations": READ_LIST,
+    "sessions-api:conversation": READ_RECORDING,
+    "sessions-api:conversation-turns": READ_RECORDING,
+    "sessions-api:conversation-entries": READ_RECORDING,
+    "sessions-api:sessions": READ_LIST | {"POST": "401 403 403 400 400   422   400  403"},
+    "sessions-api:session": READ_RECORDING,
+    "sessions-api:incarnation-close": CLOSE,
+    "sessions-api:incarnation-close-by-id": CLOSE,
     "healthz": PUBLIC,
     "readyz": PUBLIC,
     "favicon": FOR_ALL | {"GET": "302  302  302  302   302    302   302  302"},
@@ -144,6 +173,8 @@ def url_of(people: People) -> Callable[[str], str]:
             return reverse(route, args=[slug, make_key(people.workspace)[0].public_id])
         if route.startswith("recordings"):
             return recording_url(route, people)
+        if route.startswith("sessions-api:"):
+            return session_url(route, people)
         if route.startswith("access:") and route not in {"access:workspace-list", "access:workspace-new"}:
             return reverse(route, args=[slug])
         return reverse(route)
@@ -167,6 +198,21 @@ def recording_url(route: str, people: People) -> str:
         "recordings:piece-detail": [piece_id],
     }
     return reverse(route, args=[recording.public_id, *parts.get(route, [])])
+
+
+def session_url(route: str, people: People) -> str:
+    """The address of a route about sessions and memory; each time of rows that are there."""
+    incarnation, _ = incarnation_open(workspace=people.workspace, session_id="desk-7", actor="tests")
+    if route == "sessions-api:session":
+        return reverse(route, args=[incarnation.session.public_id])
+    if route == "sessions-api:incarnation-close":
+        return reverse(route, args=[incarnation.session.public_id, incarnation.public_id])
+    if route == "sessions-api:incarnation-close-by-id":
+        return reverse(route, args=[incarnation.public_id])
+    if route.startswith("sessions-api:conversation") and route != "sessions-api:conversations":
+        turn_reserve(writer=Writer(people.workspace, incarnation, "tests"), identity=Identity("chat-501"))
+        return reverse(route, args=[incarnation.conversations.get().public_id])
+    return reverse(route)
 
 
 SMALL_RUN = {

@@ -1,0 +1,1 @@
+"""The REST API of sessions, conversations, turns and memory."""

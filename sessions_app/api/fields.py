@@ -1,0 +1,147 @@
+"""The JSON of sessions, conversations and entries, never with a token. Names are contracts; null means unknown."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sessions_app.models import Conversation, Incarnation, Incident, MemoryEntry, Session, Turn
+from sessions_app.models.memory import now_ms
+from sessions_app.services.recalling import body_of
+
+
+def conversation_fields(conversation: Conversation) -> dict[str, Any]:
+    """Return a conversation of a `for_list` query."""
+    incarnation = conversation.incarnation
+    n_overwritten: int = getattr(conversation, "n_overwritten", 0)
+    return {
+        "id": str(conversation.public_id),
+        "workspace": conversation.workspace.slug,
+        "identity": {
+            "tenant": conversation.tenant,
+            "principal": conversation.principal,
+            "conversationId": conversation.conversation_id,
+        },
+        "namespace": conversation.namespace,
+        "occupant": "known" if incarnation else "unknown",
+        "session_id": incarnation.session.session_id if incarnation else None,
+        "incarnation": str(incarnation.public_id) if incarnation else None,
+        "number": incarnation.number if incarnation else None,
+        "highest_turn": conversation.highest_turn or None,
+        "turns": getattr(conversation, "n_turns", 0),
+        "entries": getattr(conversation, "n_entries", 0),
+        "overwritten": n_overwritten,
+        "warnings": ["entries_overwritten"] if n_overwritten else [],
+        "created_at": conversation.created_at.isoformat(),
+    }
+
+
+def turn_fields(turn: Turn) -> dict[str, Any]:
+    """Return a turn."""
+    return {
+        "turn": turn.number,
+        "run_id": turn.run_id,
+        "reserved_at": turn.reserved_at.isoformat(),
+        "reserved_by": turn.reserved_by,
+    }
+
+
+def entry_fields(row: MemoryEntry) -> dict[str, Any]:
+    """Return an entry with what it replaced; its JSON as text, in which no digit changes."""
+    written = [*row.versions.all(), row]
+    return {
+        "store": row.store.name,
+        "id": row.entry_id,
+        "expired": row.expires_at_ms is not None and row.expires_at_ms <= now_ms(),
+        "turn": row.stored_turn or None,
+        "json": body_of(row),
+        "written_at": row.written_at.isoformat(),
+        "written_by": row.written_by,
+        "versions": [
+            {
+                "number": number,
+                "turn": version.stored_turn or None,
+                "json": version.body,
+                "written_at": version.written_at.isoformat(),
+                "written_by": version.written_by,
+                "overwritten_at": version.overwritten_at.isoformat(),
+            }
+            for number, version in enumerate(row.versions.all(), 1)
+        ],
+        # Two turns that were given one id: what the first one wrote is no longer what the store answers.
+        "turns": sorted({version.stored_turn for version in written if version.stored_turn}),
+    }
+
+
+def session_fields(session: Session) -> dict[str, Any]:
+    """Return a session with who holds its seat."""
+    incarnations = list(session.incarnations.all())
+    current = next((incarnation for incarnation in incarnations if incarnation.is_open), None)
+    return {
+        "id": str(session.public_id),
+        "workspace": session.workspace.slug,
+        "session_id": session.session_id,
+        "incarnations": len(incarnations),
+        "open": _brief(current),
+        "created_at": session.created_at.isoformat(),
+    }
+
+
+def session_detail_fields(session: Session) -> dict[str, Any]:
+    """Return a session with all its occupants, newest first, and what went wrong in it."""
+    occupants = session.incarnations.select_related("session", "forked_from__session").prefetch_related(
+        "lineage__ancestor", "conversations"
+    )
+    rows = list(occupants.order_by("-number"))
+    fields = [incarnation_fields(row) for row in rows]
+    incidents = session.incidents.select_related("incarnation")
+    return session_fields(session) | {
+        "incarnations": fields,
+        "incidents": [_incident_fields(incident) for incident in incidents],
+        "warnings": sorted({warning for row in fields for warning in row["warnings"]}),
+    }
+
+
+def incarnation_fields(incarnation: Incarnation) -> dict[str, Any]:
+    """Return an occupant."""
+    principals = {conversation.principal for conversation in incarnation.conversations.all()}
+    parent = incarnation.forked_from
+    return {
+        "id": str(incarnation.public_id),
+        "session_id": incarnation.session.session_id,
+        "number": incarnation.number,
+        "open": incarnation.is_open,
+        "opened_at": incarnation.opened_at.isoformat(),
+        "opened_by": incarnation.opened_by,
+        "closed_at": incarnation.closed_at.isoformat() if incarnation.closed_at else None,
+        "closed_by": incarnation.closed_by or None,
+        "reason": incarnation.closed_reason,
+        "forked_from": _brief(parent),
+        "lineage": [
+            {"session_id": link.session_id, "incarnation": str(link.ancestor.public_id) if link.ancestor else None}
+            for link in incarnation.lineage.all()
+        ],
+        "conversations": [str(conversation.public_id) for conversation in incarnation.conversations.all()],
+        "warnings": ["two_principals"] if len(principals - {None}) > 1 else [],
+    }
+
+
+def _brief(incarnation: Incarnation | None) -> dict[str, Any] | None:
+    if incarnation is None:
+        return None
+    return {
+        "id": str(incarnation.public_id),
+        "session_id": incarnation.session.session_id,
+        "number": incarnation.number,
+    }
+
+
+def _incident_fields(incident: Incident) -> dict[str, Any]:
+    return {
+        "kind": incident.kind,
+        "incarnation": str(incident.incarnation.public_id),
+        "number": incident.incarnation.number,
+        "times": incident.n_times,
+        "first_at": incident.first_at.isoformat(),
+        "last_at": incident.last_at.isoformat(),
+        "last_by": incident.last_by or None,
+    }
