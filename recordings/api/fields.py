@@ -46,9 +46,9 @@ def recording_fields(recording: Recording, *, replayed: bool = False) -> dict[st
         "conversation": conversation_of(recording),
         "turn": recording.turn,
         "session_id": recording.session_id,
-        "incarnation": None,
-        "occupant": "unknown",
-        "late": False,
+        "incarnation": incarnation_of(recording),
+        "occupant": "unknown" if recording.incarnation is None else "known",
+        "late": recording.is_late,
         "legs": legs_of(recording) if is_saved else {"earlier": None, "later": []},
         "question": recording.question,
         "answer": answers[0]["text"] if len(answers) == 1 else None,
@@ -68,6 +68,15 @@ def refused_fields(workspace: Workspace, reason: str) -> dict[str, Any]:
         "error": reason,
         "occupant": blank["occupant"],
     }
+
+
+def incarnation_of(recording: Recording) -> dict[str, Any] | None:
+    """Return the occupant of the session that it belongs to; None when that is not known."""
+    incarnation = recording.incarnation
+    if incarnation is None:
+        return None
+    state = "open" if incarnation.is_open else "closed"
+    return {"id": str(incarnation.public_id), "number": incarnation.number, "state": state}
 
 
 def conversation_of(recording: Recording) -> dict[str, str | None] | None:

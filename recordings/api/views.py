@@ -43,7 +43,7 @@ class RecordingList(APIView):
             raise ApiError(HTTPStatus.BAD_REQUEST, "unknown_filter", message)
         if not form.is_valid():
             refuse_form(form)
-        rows = Recording.objects.visible_to(request.user).select_related("workspace", "earlier_leg")
+        rows = Recording.objects.visible_to(request.user).select_related("workspace", "earlier_leg", "incarnation")
         pages = PathPagination()
         page = pages.paginate_queryset(rows.filter(**_wanted(form)), request, view=self)
         return pages.get_paginated_response([recording_fields(row) for row in page or []])

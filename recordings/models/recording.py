@@ -12,6 +12,7 @@ from django.utils import timezone
 
 from footprint_site.access.models import Workspace, WorkspaceOwnedQuerySet
 from recordings.fields import RecordedJson, RecordedText
+from sessions_app.models import Conversation, Incarnation
 
 #: Raised whenever the index is built in another way: rows of another version are built again.
 INDEX_VERSION = 2
@@ -99,6 +100,10 @@ class Recording(models.Model):
     session_id = RecordedText(null=True)
     session_key = models.CharField(max_length=64, blank=True)
     incarnation_sha256 = models.CharField(max_length=64, blank=True, editable=False)
+    #: Who sat in the session, and whose thread it belongs to; null when that is not known, or not given.
+    incarnation = models.ForeignKey(Incarnation, on_delete=models.SET_NULL, null=True, related_name="recordings")
+    thread = models.ForeignKey(Conversation, on_delete=models.SET_NULL, null=True, related_name="recordings")
+    is_late = models.BooleanField(default=False, help_text="Whether its occupant was closed when it came.")
 
     outcome = models.CharField(max_length=10, blank=True)
     outcome_reason = RecordedText(null=True)

@@ -64,13 +64,23 @@ class Happened(Viewed, frozen=True):
     n_after: int
 
 
-def happened_around(recording: Recording, epoch: Epoch) -> Happened:
-    """Return what happened around *epoch*: two queries, and one more when the result of a call stands elsewhere."""
-    first, last = 1, recording.n_epochs
-    if recording.n_epochs > N_WHOLE:
-        first = max(1, min(epoch.position - N_AROUND, recording.n_epochs - 2 * N_AROUND))
-        last = min(recording.n_epochs, first + 2 * N_AROUND)
-    epochs = list(recording.epochs.filter(position__gte=first, position__lte=last).order_by("position"))
+def span_around(n_epochs: int, position: int) -> tuple[int, int]:
+    """Return the first and the last position of what is told around *position*."""
+    if n_epochs <= N_WHOLE:
+        return 1, n_epochs
+    first = max(1, min(position - N_AROUND, n_epochs - 2 * N_AROUND))
+    return first, min(n_epochs, first + 2 * N_AROUND)
+
+
+def happened_around(recording: Recording, epoch: Epoch, rows: Iterable[Epoch]) -> Happened:
+    """
+    Return what happened around *epoch*: one query, and one more when the result of a call stands elsewhere.
+
+    Args:
+        rows: All epochs of `span_around`, and any others.
+    """
+    first, last = span_around(recording.n_epochs, epoch.position)
+    epochs = sorted((row for row in rows if first <= row.position <= last), key=lambda row: row.position)
     upto = max([row.next_position or 0 for row in epochs] + [last])
     new = list(
         recording.presences.filter(slot_order__lte=_MESSAGES, first_position__gte=first, first_position__lte=upto)

@@ -10,12 +10,13 @@ from django.http import Http404
 from recordings.models import Epoch, NotServed, Recording
 from recordings.reads.changes import changes_of
 from recordings.reads.claimview import claims_view
-from recordings.reads.happened import happened_around
+from recordings.reads.happened import happened_around, span_around
 from recordings.reads.pieceview import Links, blocks_of, place_view
 from recordings.reads.served import get_epoch, not_served_at_epoch
 from recordings.reads.strip import strip_of
 from recordings.reads.trail import claims_by_answer, epoch_that_answered, trail_of
 from recordings.reads.trailview import hits_of, shown_presences, trail_view
+from recordings.reads.turns import turns_of
 from recordings.reads.window import OpenFold, fold_of, window_of
 from recordings.sources import mix_of
 
@@ -33,10 +34,11 @@ def screen_of(recording: Recording, cursor: dict[str, Any]) -> dict[str, Any]:
     phrase = cursor["phrase"] if cursor["phrase"].strip() else ""
     if phrase and not cursor["epoch"]:
         cursor = cursor | {"epoch": epoch_that_answered(recording, phrase)}
-    epoch, against = _epochs_of(recording, cursor)
+    epoch, against, rows = _epochs_of(recording, cursor)
     tab = cursor["tab"] or ("served" if epoch.previous_position is None or phrase else "diff")
     links = Links(recording)
     not_served = list(not_served_at_epoch(epoch))
+    turns = turns_of(recording)
     found: dict[str, Any] = {
         "epoch": epoch,
         **_left(epoch, not_served),
@@ -47,7 +49,8 @@ def screen_of(recording: Recording, cursor: dict[str, Any]) -> dict[str, Any]:
         "keep_tab": f"&tab={tab}" if cursor["tab"] in ("served", "raw") else "",
         "strip": strip_of(recording, epoch),
         "mix": mix_of(epoch.by_source),
-        "happened": happened_around(recording, epoch),
+        "happened": happened_around(recording, epoch, rows),
+        "turns": turns,
         "not_served": not_served,
         "call_place": place_view("written by", _place_of_call(epoch), links),
         "called": {call["name"] for call in epoch.tool_calls or () if call["name"]},
@@ -61,20 +64,27 @@ def screen_of(recording: Recording, cursor: dict[str, Any]) -> dict[str, Any]:
     hits = hits_of(trail) if trail else {}
     found["slots"] = [(slot, blocks_of(slot.items, links, epoch, hits)) for slot in slots]
     if trail:
-        found["trail"] = trail_view(trail, recording, links, found["call_place"], cursor["rank"])
+        found["trail"] = trail_view(trail, recording, links, found["call_place"], cursor["rank"], turns)
         found["n_searched"] = sum(epoch.n_pieces)
     return found
 
 
-def _epochs_of(recording: Recording, cursor: dict[str, Any]) -> tuple[Epoch, Epoch]:
-    """Return the epoch of the cursor and the one that it is compared with, in one query. Raises `Http404`."""
+def _epochs_of(recording: Recording, cursor: dict[str, Any]) -> tuple[Epoch, Epoch, list[Epoch]]:
+    """
+    Return the epoch of the cursor, the one that it is compared with, and all around it, in one query.
+
+    Raises:
+        Http404: One of the first two is not there.
+    """
     position, other = cursor["epoch"] or recording.n_epochs, cursor["against"]
+    first, last = span_around(recording.n_epochs, position)
     wanted = Q(position=other) if other else Q(next_position=position)
-    found = {epoch.position: epoch for epoch in recording.epochs.filter(Q(position=position) | wanted)}
+    rows = list(recording.epochs.filter(Q(position__gte=first, position__lte=last) | wanted))
+    found = {epoch.position: epoch for epoch in rows}
     if position not in found or (other and other not in found):
         raise Http404
     epoch = found[position]
-    return epoch, found[other or epoch.previous_position or position]
+    return epoch, found[other or epoch.previous_position or position], rows
 
 
 def fold_blocks(recording: Recording, cursor: dict[str, Any]) -> dict[str, Any]:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import hashlib
 from typing import Any, Final
 
 import msgspec
 
 from footprint_site.access.models import Workspace
 from footprint_site.access.principals import KeyHolder, Viewer
+from footprint_site.fields import text_key
 from recordings.ingest.receive import Received
 from recordings.ingest.scan import Scan
 from recordings.models import Recording
 from recordings.models.recording import id_key
+from recordings.services.binding import occupant_bind
 from recordings.timetravel import Outcome, answers_of, outcome_of, resume_point, user_message_of
 from recordings.timetravel import Recording as Run
 from recordings.timetravel.values import is_number
@@ -32,6 +33,8 @@ class Stated(msgspec.Struct, frozen=True):
     filename: str = ""
     #: The token of the incarnation; only its hash is kept.
     incarnation: str = ""
+    #: The hash itself, where the token is not known any more.
+    incarnation_sha256: str = ""
 
 
 def draft_of(
@@ -66,10 +69,11 @@ def draft_of(
         turn=stated.turn if stated.turn is not None else _turn(found.turn),
         session_id=session_id,
         session_key=id_key(session_id),
-        incarnation_sha256=hashlib.sha256(stated.incarnation.encode()).hexdigest() if stated.incarnation else "",
+        incarnation_sha256=text_key(stated.incarnation) if stated.incarnation else stated.incarnation_sha256,
         warnings=[{"code": warning.code, "message": warning.message} for warning in found.warnings],
     )
     _add_summary(draft, found.recording)
+    occupant_bind(draft=draft)
     return draft
 
 

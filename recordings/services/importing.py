@@ -20,6 +20,7 @@ from recordings.ingest.limits import Limits
 from recordings.ingest.receive import Received, ReceiveLimits, receive
 from recordings.ingest.scan import Scan, scan
 from recordings.models import Recording
+from recordings.services.binding import thread_bind
 from recordings.services.drafting import Stated, draft_of
 from recordings.services.indexing import index_lock_name, recording_index
 from recordings.services.linking import later_legs_link, leg_link, run_link
@@ -105,6 +106,7 @@ def _store(draft: Recording, found: Scan, path: Path) -> Recording:
         leg_link(draft=draft, run=found.recording)
         try:
             with transaction.atomic():
+                thread_bind(draft=draft)
                 draft.save(force_insert=True)
         except IntegrityError:
             known = Recording.objects.filter(workspace_id=draft.workspace_id, sha256=draft.sha256).first()
