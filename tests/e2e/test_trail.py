@@ -67,6 +67,7 @@ def test_a_selected_phrase_is_traced_by_the_button_beside_it(walk, people):
 def test_a_selected_phrase_is_traced_by_its_key(walk, people):
     page = walk(sample(people.workspace, "wrong-delivery-date.json.gz"))
     select(page, ".answers", "3 September 2025")
+    expect(page.get_by_label("A phrase to trace back")).to_have_value("3 September 2025")
 
     page.keyboard.press("b")
 
