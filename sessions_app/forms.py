@@ -78,12 +78,15 @@ class Arguments:
 
     def entries(self) -> list[EntryDraft]:
         """Return the entries that are to be put, at most `MAX_ENTRIES`."""
-        if not isinstance(self._value("entries"), list):
+        sent = self._members.get("entries")
+        if sent is None or not isinstance(sent.value, list):
             raise ArgumentError("entries_missing", "entries is a list.")
-        if len(self._value("entries")) > MAX_ENTRIES:
+        if len(sent.value) > MAX_ENTRIES:
             message = f"entries has more than {MAX_ENTRIES} entries. Send them in several requests."
             raise ArgumentError("too_many_entries", message, limit=MAX_ENTRIES)
-        elements = read_elements(self._members["entries"])
+        # Each is read once more, by itself: what was read of all of them is let go first.
+        sent.value.clear()
+        elements = read_elements(sent)
         return [_entry(f"entries[{index}]", element) for index, element in enumerate(elements)]
 
     def number(self, name: str) -> float:

@@ -98,12 +98,12 @@ def _body(http: HttpRequest) -> bytes:
     # Django reads nothing of a body that comes in chunks: the server knows where it ends.
     is_chunked = "chunked" in http.META.get("HTTP_TRANSFER_ENCODING", "").lower()
     stream: Any = http.META["wsgi.input"] if is_chunked else http
-    data = b""
+    data = bytearray()
     while chunk := stream.read(_CHUNK_BYTES):
         data += chunk
         if len(data) > MAX_BODY_BYTES:
             raise _too_large()
-    return data
+    return bytes(data)
 
 
 def _too_large() -> ApiError:

@@ -32,7 +32,7 @@ class Migration(migrations.Migration):
                 ('workspace', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='incarnations', to='access.workspace')),
             ],
             options={
-                'ordering': ['session', 'number'],
+                'ordering': ['session_id', 'number'],
             },
         ),
         migrations.CreateModel(
@@ -67,7 +67,7 @@ class Migration(migrations.Migration):
                 ('workspace', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='access.workspace')),
             ],
             options={
-                'ordering': ['incarnation', 'position'],
+                'ordering': ['incarnation_id', 'position'],
             },
         ),
         migrations.CreateModel(
@@ -90,7 +90,7 @@ class Migration(migrations.Migration):
                 ('workspace', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='access.workspace')),
             ],
             options={
-                'ordering': ['store', 'pk'],
+                'ordering': ['store_id', 'pk'],
             },
         ),
         migrations.CreateModel(
@@ -108,7 +108,7 @@ class Migration(migrations.Migration):
                 ('workspace', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='access.workspace')),
             ],
             options={
-                'ordering': ['entry', 'number'],
+                'ordering': ['entry_id', 'number'],
             },
         ),
         migrations.CreateModel(
@@ -217,7 +217,7 @@ class Migration(migrations.Migration):
                 ('workspace', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='access.workspace')),
             ],
             options={
-                'ordering': ['conversation', 'number'],
+                'ordering': ['conversation_id', 'number'],
             },
         ),
         migrations.AddConstraint(

@@ -94,7 +94,7 @@ class Turn(models.Model):
     objects = WorkspaceOwnedQuerySet["Turn"].as_manager()
 
     class Meta:
-        ordering = ["conversation", "number"]
+        ordering = ["conversation_id", "number"]
         constraints = [
             models.UniqueConstraint(fields=["workspace", "conversation", "number"], name="sessions_turn_unique_number"),
             models.UniqueConstraint(

@@ -83,7 +83,7 @@ class MemoryEntry(WrittenEntry):
     objects = MemoryEntryQuerySet.as_manager()
 
     class Meta:
-        ordering = ["store", "pk"]
+        ordering = ["store_id", "pk"]
         indexes = [
             models.Index(fields=["workspace", "store", "-updated_at_ms", "id"], name="sessions_memoryentry_newest"),
             models.Index(fields=["workspace", "store", "stored_turn"], name="sessions_memoryentry_turn"),
@@ -106,7 +106,7 @@ class MemoryEntryVersion(WrittenEntry):
     objects = WorkspaceOwnedQuerySet["MemoryEntryVersion"].as_manager()
 
     class Meta:
-        ordering = ["entry", "number"]
+        ordering = ["entry_id", "number"]
         constraints = [
             models.UniqueConstraint(
                 fields=["workspace", "entry", "number"], name="sessions_memoryentryversion_unique_number"

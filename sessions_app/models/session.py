@@ -65,7 +65,8 @@ class Incarnation(models.Model):
     objects = IncarnationQuerySet.as_manager()
 
     class Meta:
-        ordering = ["session", "number"]
+        # Columns, not rows: an order by “session” would join its table, and lock its row where this one is locked.
+        ordering = ["session_id", "number"]
         constraints = [
             models.UniqueConstraint(fields=["workspace", "public_id"], name="sessions_incarnation_unique_public_id"),
             models.UniqueConstraint(fields=["workspace", "token_sha256"], name="sessions_incarnation_unique_token"),
@@ -107,7 +108,7 @@ class LineageLink(models.Model):
     objects = WorkspaceOwnedQuerySet["LineageLink"].as_manager()
 
     class Meta:
-        ordering = ["incarnation", "position"]
+        ordering = ["incarnation_id", "position"]
         constraints = [
             models.UniqueConstraint(
                 fields=["workspace", "incarnation", "position"], name="sessions_lineagelink_unique_position"

@@ -17,6 +17,7 @@ from sessions_app.models import Incarnation, LineageLink, Session
 from sessions_app.models.records import Incident
 from sessions_app.services.errors import StaleIncarnationError, UnknownAncestorError, UnknownIncarnationError
 from sessions_app.services.incidents import incident_note
+from sessions_app.services.writing import in_turn
 
 _TOKEN_BYTES: Final = 32
 REPLACED: Final = "A new occupant was opened."
@@ -42,7 +43,7 @@ def incarnation_open(
     if forked_from is not None and forked_from.workspace_id != workspace.pk:
         raise UnknownAncestorError
     token = secrets.token_urlsafe(_TOKEN_BYTES)
-    with transaction.atomic():
+    with in_turn(), transaction.atomic():
         # Whoever holds the row of the session is alone in changing who holds its seat.
         session, _ = Session.objects.select_for_update(no_key=True).get_or_create(
             workspace=workspace, session_key=text_key(session_id), defaults={"session_id": session_id}
@@ -72,7 +73,7 @@ def incarnation_close(
     Raises:
         StaleIncarnationError: It was closed before.
     """
-    with transaction.atomic():
+    with in_turn(), transaction.atomic():
         if not _close(incarnation, reason=reason, by=str(actor)):
             raise StaleIncarnationError
         audit(
@@ -111,6 +112,8 @@ def session_delete(*, session: Session, actor: Viewer | str, request: HttpReques
 
 def _close(incarnation: Incarnation, *, reason: str, by: str) -> bool:
     """Close *incarnation* unless it is closed. Waits for its writes that have begun, and stops the others."""
+    # Locked first, so that the moment it is closed is after its last write.
+    Incarnation.objects.select_for_update(no_key=True).filter(pk=incarnation.pk).first()
     rows = Incarnation.objects.open().filter(pk=incarnation.pk)
     return bool(rows.update(closed_at=timezone.now(), closed_by=by[:200], closed_reason=reason))
 

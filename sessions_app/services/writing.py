@@ -6,10 +6,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from django.db import transaction
+from django.db import connection, transaction
 
 from footprint_site.access.models import Workspace
 from footprint_site.fields import text_key
+from footprint_site.locks import exclusive
 from sessions_app.identity import identity_namespace
 from sessions_app.models import Conversation, Incarnation, Incident
 from sessions_app.services.errors import StaleIncarnationError, UnknownIncarnationError
@@ -57,7 +58,7 @@ def fenced(writer: Writer) -> Iterator[None]:
         UnknownIncarnationError: It was deleted.
     """
     try:
-        with transaction.atomic():
+        with in_turn(), transaction.atomic():
             if writer.incarnation is not None:
                 _hold_seat(writer.incarnation)
             yield
@@ -65,6 +66,21 @@ def fenced(writer: Writer) -> Iterator[None]:
         if writer.incarnation is not None:
             incident_note(incarnation=writer.incarnation, kind=Incident.Kind.STALE_WRITE, by=writer.name)
         raise
+
+
+@contextmanager
+def in_turn() -> Iterator[None]:
+    """
+    Wait for one's turn to begin a transaction that writes.
+
+    SQLite has one writer at a time, and whoever waits for it sleeps longer and longer while others go first: under
+    load for many seconds. The lock is handed on in order. Inside a transaction the turn has come already.
+    """
+    if connection.vendor != "sqlite" or connection.in_atomic_block:
+        yield
+        return
+    with exclusive("memory"):
+        yield
 
 
 def _hold_seat(incarnation: Incarnation) -> None:
