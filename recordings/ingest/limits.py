@@ -16,6 +16,8 @@ class Limits(msgspec.Struct, frozen=True):
     max_commits: int = 1_000_000
     #: Those of them that are not so short that they are shared.
     max_long_commits: int = 1_000_000
+    #: Objects in the whole file, execution trees left out; an object takes many times the bytes that it is written in.
+    max_objects: int = 268_435_456
     #: Between the quotes, as written.
     max_string_bytes: int = 67_108_864
     max_key_bytes: int = 1_048_576

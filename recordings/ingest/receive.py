@@ -27,6 +27,8 @@ class ReceiveLimits(msgspec.Struct, frozen=True):
     max_small_inflated_bytes: int = 48 * 1024 * 1024
     #: Nor hold more rows than this that say anything: of real runs, a byte on the wire brings less than a tenth.
     max_small_commits: int = 100_000
+    #: Nor more objects: of real runs, four bytes on the wire bring one.
+    max_small_objects: int = 350_000
     #: No recording compresses like this; what does is a bomb, and is not unpacked to its end.
     max_ratio: int = 200
 

@@ -93,12 +93,27 @@ def scan(data: bytes, *, limits: Limits = _DEFAULT_LIMITS) -> Scan:
         raise Refused("too_large", message, status=HTTPStatus.REQUEST_ENTITY_TOO_LARGE, limit=limits.max_bytes)
     span = utf8_span(data)
     document = read_json(data, span, limits)
+    _check_objects(data, document, limits)
     envelope = recognise(data, span, document.skeleton)
     try:
         return _scan(data[span.start :], data, document, envelope, limits)
     except (TimeTravelError, RecursionError, ArithmeticError) as error:
         message = f"The recording cannot be read: {error}. Send it as the recorder wrote it."
         raise Refused("unreadable", message, status=HTTPStatus.UNPROCESSABLE_ENTITY) from error
+
+
+def _check_objects(data: bytes, document: Document, limits: Limits) -> None:
+    """Raise `Refused` when *data* holds too many objects. Braces in texts count as well; they are few."""
+    n_objects = data.count(b"{")
+    if n_objects <= limits.max_objects:
+        return
+    # Short rows are shared, whatever they hold.
+    n_objects -= document.skeleton.n_commits - document.skeleton.n_long_commits
+    n_objects -= sum(data.count(b"{", tree.start, tree.stop) for tree in document.skeleton.execution_trees())
+    if n_objects > limits.max_objects:
+        message = f"The file holds more than {limits.max_objects} objects, more than a request of its size may hold."
+        status = HTTPStatus.REQUEST_ENTITY_TOO_LARGE
+        raise Refused("too_many_objects", message, status=status, limit=limits.max_objects)
 
 
 def _scan(text: bytes, data: bytes, document: Document, envelope: Envelope | None, limits: Limits) -> Scan:

@@ -89,7 +89,9 @@ def receive_limits() -> ReceiveLimits:
 def _scan_limits(received: Received) -> Limits:
     limits, of_request = Limits(max_bytes=settings.RECORDING_MAX_BYTES), receive_limits()
     if received.n_wire_bytes < of_request.small_wire_bytes:
-        return msgspec.structs.replace(limits, max_long_commits=of_request.max_small_commits)
+        return msgspec.structs.replace(
+            limits, max_long_commits=of_request.max_small_commits, max_objects=of_request.max_small_objects
+        )
     return limits
 
 

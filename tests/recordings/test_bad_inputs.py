@@ -194,6 +194,25 @@ def test_a_small_request_holds_no_more_rows_than_it_may_cost(sender):
     assert (short.status_code, short.json()["commits"]) == (200, 200_001)
 
 
+@pytest.mark.parametrize(
+    "data",
+    [
+        b'{"commitLog":[{"trace":[%b],"updates":{},"overwrite":{},"runtimeStageId":"s#0"}]}',
+        b'{"snapshot":{"commitLog":[]},"events":[%b]}',
+    ],
+    ids=["trace", "events"],
+)
+def test_a_small_request_holds_no_more_objects_than_it_may_cost(data, sender):
+    packed = {"content_encoding": "gzip"}
+    over = sender.send(gzip.compress(data % b",".join([b'{"path":"k","type":"t"}'] * 360_000), 1), **packed)
+    let_in = sender.send(
+        gzip.compress(data % b",".join([b'{"path":"k","type":"t"}'] * 300_000), 1), "?dry_run=1", **packed
+    )
+
+    assert (over.status_code, over.json()["code"]) == (413, "too_many_objects")
+    assert let_in.json()["status"] == "received"
+
+
 def test_what_is_missing_is_said(sender):
     body = sender.sent(ACCEPTED["incomplete"])
 
