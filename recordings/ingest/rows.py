@@ -33,7 +33,7 @@ def row_facts(recording: Recording, limits: Limits) -> RowFacts:
             # Short rows that say the same are one object.
             if row is not previous:
                 previous, is_odd = row, not row.is_commit
-                if row.redacted_paths and len(redacted) < limits.max_redacted_paths:
+                if len(redacted) < limits.max_redacted_paths:
                     redacted.update(row.redacted_paths)
                 for field, found in (("stageId", row.stage_id), ("runtimeStageId", row.runtime_stage_id)):
                     if isinstance(found, str) and len(found) > limits.max_id_chars:

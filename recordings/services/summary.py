@@ -82,9 +82,9 @@ def _said_by_rows(run: Run) -> tuple[set[str], set[str]]:
     untracked: set[str] = set()
     for log in logs:
         for row in log.rows:
-            if row.redacted_paths and len(paths) < _MAX_PATHS:
+            if len(paths) < _MAX_PATHS:
                 paths.update(row.redacted_paths)
-            if row.untracked_sources and len(untracked) < _MAX_PATHS:
+            if len(untracked) < _MAX_PATHS:
                 untracked.update(row.untracked_sources)
     return paths, untracked
 

@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
+import re
+from itertools import islice
+from typing import Any, Final
 
 import msgspec
 
+from recordings.timetravel.jsontext import NOTHING, read_value
 from recordings.timetravel.values import UNDEFINED, Value
+
+
+_EMPTY_LIST_BYTES: Final = 2
+_BRACKET: Final = ord("[")
+_MAX_LIST_BYTES: Final = 1 << 20
+_MAX_TEXTS: Final = 10_000
+_TEXT: Final = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
 
 
 class TraceRow(msgspec.Struct):
@@ -31,13 +41,29 @@ class Row(msgspec.Struct, rename="camel"):
     stage: Any = UNDEFINED
     stage_id: Any = UNDEFINED
     runtime_stage_id: Any = UNDEFINED
-    redacted_paths: tuple[str, ...] = ()
-    tags: tuple[str, ...] = ()
-    untracked_sources: tuple[str, ...] = ()
+    #: Lists of texts, unread: a few bytes of a file may name millions. See the properties for what is in them.
+    raw_redacted_paths: msgspec.Raw = msgspec.field(name="redactedPaths", default=NOTHING)
+    raw_tags: msgspec.Raw = msgspec.field(name="tags", default=NOTHING)
+    raw_untracked_sources: msgspec.Raw = msgspec.field(name="untrackedSources", default=NOTHING)
     #: What keeps a row that is in the log from being a commit; None for a commit.
     flaw: str | None = None
     #: False for null and the other rows that JavaScript takes for nothing.
     is_there: bool = True
+
+    @property
+    def redacted_paths(self) -> tuple[str, ...]:
+        """The paths that a policy emptied."""
+        return texts_in(self.raw_redacted_paths)
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        """What the stage was marked with."""
+        return texts_in(self.raw_tags)
+
+    @property
+    def untracked_sources(self) -> tuple[str, ...]:
+        """What the stage read without its being tracked."""
+        return texts_in(self.raw_untracked_sources)
 
     @property
     def is_commit(self) -> bool:
@@ -50,6 +76,16 @@ class Row(msgspec.Struct, rename="camel"):
         if self.flaw is None and not isinstance(self.runtime_stage_id, str):
             return f"runtimeStageId is {type_name(self.runtime_stage_id)}, not a string"
         return self.flaw
+
+
+def texts_in(text: msgspec.Raw) -> tuple[str, ...]:
+    """Return the texts in the list that *text* is; of a list of more than a mebibyte, which no run writes, the first."""
+    data = memoryview(text)
+    if len(data) <= _EMPTY_LIST_BYTES or data[0] != _BRACKET:
+        return ()
+    if len(data) > _MAX_LIST_BYTES:
+        return tuple(str(read_value(match[0])) for match in islice(_TEXT.finditer(data), _MAX_TEXTS))
+    return tuple(item for item in read_value(text) if isinstance(item, str))
 
 
 class TreeContext(msgspec.Struct, rename="camel"):

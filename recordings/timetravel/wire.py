@@ -25,7 +25,7 @@ from recordings.timetravel.document import (
 )
 from recordings.timetravel.errors import TimeTravelError
 from recordings.timetravel.jsonspans import first_byte
-from recordings.timetravel.jsontext import read_elements, read_members, read_value
+from recordings.timetravel.jsontext import NOTHING, read_elements, read_members, read_value
 from recordings.timetravel.values import UNDEFINED, Value, is_object
 
 ENVELOPE_FORMAT: Final = "agentfootprint.recording.v1"
@@ -167,9 +167,9 @@ def _read_row(text: msgspec.Raw) -> Row:
         trace=_read_trace(members.get("trace")),
         overwrite=_read_patch(members.get("overwrite")),
         updates=_read_patch(members.get("updates")),
-        redacted_paths=_read_texts(members.get("redactedPaths")),
-        tags=_read_texts(members.get("tags")),
-        untracked_sources=_read_texts(members.get("untrackedSources")),
+        raw_redacted_paths=members.get("redactedPaths", NOTHING),
+        raw_tags=members.get("tags", NOTHING),
+        raw_untracked_sources=members.get("untrackedSources", NOTHING),
     )
     for field in ("stage", "stageId", "runtimeStageId"):
         if field in members:
@@ -208,11 +208,6 @@ def _read_trace(text: msgspec.Raw | None) -> tuple[TraceRow, ...]:
 
 def _read_patch(text: msgspec.Raw | None) -> dict[str, msgspec.Raw]:
     return (read_members(text) or {}) if text is not None else {}
-
-
-def _read_texts(text: msgspec.Raw | None) -> tuple[str, ...]:
-    value = read_value(text) if text is not None else None
-    return tuple(item for item in value if isinstance(item, str)) if isinstance(value, list) else ()
 
 
 def _read_mounts(text: msgspec.Raw) -> dict[str, Mount]:

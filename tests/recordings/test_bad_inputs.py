@@ -194,6 +194,18 @@ def test_a_small_request_holds_no_more_rows_than_it_may_cost(sender):
     assert (short.status_code, short.json()["commits"]) == (200, 200_001)
 
 
+def test_a_row_of_a_million_tags_is_read_no_further_than_it_is_asked_about(sender):
+    row = b'{"trace":[],"updates":{},"overwrite":{},"runtimeStageId":"s#0","tags":[%b],"redactedPaths":[%b]}'
+    many = b",".join([b'"k"'] * 1_000_000)
+
+    body = sender.send(
+        gzip.compress(b'{"commitLog":[' + row % (many, many) + b"]}", 1), "?dry_run=1", content_encoding="gzip"
+    ).json()
+
+    assert (body["commits"], body["status"]) == (1, "received")
+    assert [warning["code"] for warning in body["warnings"]] == ["redacted"]
+
+
 @pytest.mark.parametrize(
     "data",
     [
