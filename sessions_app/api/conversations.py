@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from http import HTTPStatus
+from typing import Final
 from uuid import UUID
 
 from django.shortcuts import get_object_or_404
@@ -13,18 +14,21 @@ from rest_framework.views import APIView
 
 from footprint_site.access.models import Role, Scope
 from footprint_site.api import PathPagination
+from footprint_site.api_errors import ApiError
 from sessions_app.api.asking import arguments_of, refusals_answered, writer_of
 from sessions_app.api.fields import conversation_fields, entry_fields, turn_fields
 from sessions_app.models import Conversation, MemoryEntry
 from sessions_app.services.turns import turn_reserve
 
+_FILTERS: Final = {"session": "incarnation__session__public_id", "incarnation": "incarnation__public_id"}
+
 
 class ConversationList(APIView):
-    """``GET /api/v1/conversations/``."""
+    """``GET /api/v1/conversations/?session=&incarnation=``, by their ids here."""
 
     def get(self, request: Request) -> Response:
         pages = PathPagination()
-        rows = Conversation.objects.visible_to(request.user).for_list()
+        rows = Conversation.objects.visible_to(request.user).for_list().filter(**_wanted(request))
         page = pages.paginate_queryset(rows, request, view=self)
         return pages.get_paginated_response([conversation_fields(row) for row in page or []])
 
@@ -89,6 +93,23 @@ class TurnReserve(APIView):
         )
         status = HTTPStatus.OK if reserved.is_replayed else HTTPStatus.CREATED
         return Response({"turn": reserved.turn, "replayed": reserved.is_replayed}, status)
+
+
+def _wanted(request: Request) -> dict[str, UUID]:
+    """Return the filters that are asked for as fields of the table. Raises `ApiError` for any other."""
+    unknown = set(request.query_params) - {*_FILTERS, "cursor"}
+    if unknown:
+        message = f"There is no filter {', '.join(sorted(unknown))}. There are: {', '.join(_FILTERS)}."
+        raise ApiError(HTTPStatus.BAD_REQUEST, "unknown_filter", message)
+    wanted = {}
+    for name, field in _FILTERS.items():
+        if name in request.query_params:
+            try:
+                wanted[field] = UUID(request.query_params[name])
+            except ValueError as error:
+                message = f"{name} is the id of one here, a UUID."
+                raise ApiError(HTTPStatus.UNPROCESSABLE_ENTITY, f"{name}_invalid", message) from error
+    return wanted
 
 
 def _conversation_for(request: Request, public_id: UUID) -> Conversation:

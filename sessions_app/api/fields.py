@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from sessions_app.models import Conversation, Incarnation, Incident, MemoryEntry, Session, Turn
 from sessions_app.models.memory import now_ms
 from sessions_app.services.recalling import body_of
+
+#: Of one session in one answer, the newest ones.
+MAX_INCARNATIONS: Final = 200
 
 
 def conversation_fields(conversation: Conversation) -> dict[str, Any]:
@@ -73,27 +76,23 @@ def entry_fields(row: MemoryEntry) -> dict[str, Any]:
 
 
 def session_fields(session: Session) -> dict[str, Any]:
-    """Return a session with who holds its seat."""
-    incarnations = list(session.incarnations.all())
-    current = next((incarnation for incarnation in incarnations if incarnation.is_open), None)
+    """Return a session of a `for_list` query with who holds its seat."""
+    holders: list[Incarnation] = getattr(session, "holders", [])
     return {
         "id": str(session.public_id),
         "workspace": session.workspace.slug,
         "session_id": session.session_id,
-        "incarnations": len(incarnations),
-        "open": _brief(current),
+        "n_incarnations": getattr(session, "n_incarnations", 0),
+        "open": {"id": str(holders[0].public_id), "number": holders[0].number} if holders else None,
         "created_at": session.created_at.isoformat(),
     }
 
 
 def session_detail_fields(session: Session) -> dict[str, Any]:
-    """Return a session with all its occupants, newest first, and what went wrong in it."""
-    occupants = session.incarnations.select_related("session", "forked_from__session").prefetch_related(
-        "lineage__ancestor", "conversations"
-    )
-    rows = list(occupants.order_by("-number"))
+    """Return a session with its newest occupants, and what went wrong in it."""
+    rows = session.incarnations.for_list().order_by("-number")[:MAX_INCARNATIONS]
     fields = [incarnation_fields(row) for row in rows]
-    incidents = session.incidents.select_related("incarnation")
+    incidents = session.incidents.select_related("incarnation")[:MAX_INCARNATIONS]
     return session_fields(session) | {
         "incarnations": fields,
         "incidents": [_incident_fields(incident) for incident in incidents],
@@ -102,8 +101,7 @@ def session_detail_fields(session: Session) -> dict[str, Any]:
 
 
 def incarnation_fields(incarnation: Incarnation) -> dict[str, Any]:
-    """Return an occupant."""
-    principals = {conversation.principal for conversation in incarnation.conversations.all()}
+    """Return an occupant of a `for_list` query."""
     parent = incarnation.forked_from
     return {
         "id": str(incarnation.public_id),
@@ -115,23 +113,15 @@ def incarnation_fields(incarnation: Incarnation) -> dict[str, Any]:
         "closed_at": incarnation.closed_at.isoformat() if incarnation.closed_at else None,
         "closed_by": incarnation.closed_by or None,
         "reason": incarnation.closed_reason,
-        "forked_from": _brief(parent),
+        "forked_from": None
+        if parent is None
+        else {"id": str(parent.public_id), "session_id": parent.session.session_id, "number": parent.number},
         "lineage": [
             {"session_id": link.session_id, "incarnation": str(link.ancestor.public_id) if link.ancestor else None}
             for link in incarnation.lineage.all()
         ],
-        "conversations": [str(conversation.public_id) for conversation in incarnation.conversations.all()],
-        "warnings": ["two_principals"] if len(principals - {None}) > 1 else [],
-    }
-
-
-def _brief(incarnation: Incarnation | None) -> dict[str, Any] | None:
-    if incarnation is None:
-        return None
-    return {
-        "id": str(incarnation.public_id),
-        "session_id": incarnation.session.session_id,
-        "number": incarnation.number,
+        "conversations": getattr(incarnation, "n_conversations", 0),
+        "warnings": ["two_principals"] if getattr(incarnation, "n_principals", 0) > 1 else [],
     }
 
 

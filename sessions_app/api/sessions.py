@@ -29,7 +29,7 @@ class SessionList(APIView):
 
     def get(self, request: Request) -> Response:
         pages = PathPagination()
-        rows = Session.objects.visible_to(request.user).select_related("workspace").prefetch_related("incarnations")
+        rows = Session.objects.visible_to(request.user).for_list()
         page = pages.paginate_queryset(rows, request, view=self)
         return pages.get_paginated_response([session_fields(row) for row in page or []])
 
@@ -59,8 +59,9 @@ class SessionDetail(APIView):
     """``GET /api/v1/sessions/{id}/``; the id of one of its occupants finds it too."""
 
     def get(self, request: Request, public_id: UUID) -> Response:
-        rows = Session.objects.visible_to(request.user).select_related("workspace")
-        rows = rows.filter(Q(public_id=public_id) | Q(incarnations__public_id=public_id)).distinct()
+        rows = Session.objects.visible_to(request.user).for_list()
+        occupants = Incarnation.objects.visible_to(request.user).filter(public_id=public_id)
+        rows = rows.filter(Q(public_id=public_id) | Q(pk__in=occupants.values("session")))
         return Response(session_detail_fields(get_object_or_404(rows)))
 
 
@@ -82,7 +83,7 @@ class IncarnationClose(APIView):
         closed = incarnation_close(
             incarnation=incarnation, reason=reason, actor=request.user, request=plain_request(request)
         )
-        return Response(incarnation_fields(closed))
+        return Response(incarnation_fields(Incarnation.objects.for_list().get(pk=closed.pk)))
 
 
 def _ancestor(workspace: Workspace, named: Arguments | None) -> Incarnation | None:

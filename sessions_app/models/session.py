@@ -13,6 +13,17 @@ from footprint_site.access.models import Workspace, WorkspaceOwnedQuerySet
 from footprint_site.fields import RecordedText
 
 
+class SessionQuerySet(WorkspaceOwnedQuerySet["Session"]):
+    """Reads of sessions."""
+
+    def for_list(self) -> Self:
+        """With their workspaces, the attribute ``n_incarnations``, and a list ``holders`` of who holds the seat."""
+        holders = models.Prefetch("incarnations", Incarnation.objects.open(), to_attr="holders")
+        counted = Incarnation.objects.filter(session=models.OuterRef("pk")).order_by().values("session_id")
+        n_incarnations = models.Subquery(counted.annotate(n=models.Count("pk")).values("n"))
+        return self.select_related("workspace").prefetch_related(holders).annotate(n_incarnations=n_incarnations)
+
+
 class Session(models.Model):
     """A session id. It says who sits there only through its incarnations."""
 
@@ -22,7 +33,7 @@ class Session(models.Model):
     session_key = models.CharField(max_length=64, editable=False)
     created_at = models.DateTimeField(default=timezone.now, editable=False)
 
-    objects = WorkspaceOwnedQuerySet["Session"].as_manager()
+    objects = SessionQuerySet.as_manager()
 
     class Meta:
         ordering = ["-pk"]
@@ -41,6 +52,18 @@ class IncarnationQuerySet(WorkspaceOwnedQuerySet["Incarnation"]):
     def open(self) -> Self:
         """Those who still hold their seat."""
         return self.filter(closed_at=None)
+
+    def for_list(self) -> Self:
+        """With whom they go on from, and the attributes ``n_conversations`` and ``n_principals``."""
+        given = models.Case(models.When(~Q(conversations__principal=""), then="conversations__principal"))
+        return (
+            self.select_related("session", "forked_from__session")
+            .prefetch_related("lineage__ancestor")
+            .annotate(
+                n_conversations=models.Count("conversations", distinct=True),
+                n_principals=models.Count(given, distinct=True),
+            )
+        )
 
 
 class Incarnation(models.Model):

@@ -101,6 +101,10 @@ def test_occupants_and_nobody_have_conversations_of_their_own(asker, workspace):
         ("known", first["id"], 1),
     ]
     assert {row["namespace"] for row in listed} == {"brew/dana/chat-501"}
+    for query, found in ((f"incarnation={first['id']}", listed[2:]), (f"session={first['session']}", listed[1:])):
+        assert asker.get(f"conversations/?{query}").json()["results"] == found
+    assert asker.get("conversations/?principal=dana").json()["code"] == "unknown_filter"
+    assert asker.get("conversations/?session=desk-7").json()["code"] == "session_invalid"
 
 
 def test_a_conversation_says_what_is_in_it_and_what_was_overwritten(asker):

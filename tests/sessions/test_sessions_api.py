@@ -31,11 +31,11 @@ def test_a_new_occupant_closes_the_one_before(asker):
     session = asker.get(f"sessions/{second['session']}/").json()
 
     assert [(row["number"], row["open"]) for row in session["incarnations"]] == [(2, True), (1, False)]
-    assert session["open"]["id"] == second["id"]
+    assert session["open"] == {"id": second["id"], "number": 2}
     assert session["incarnations"][1]["reason"] == "A new occupant was opened."
     assert [incident["kind"] for incident in session["incidents"]] == ["takeover"]
     assert asker.get(f"sessions/{first['id']}/").json() == session
-    assert [row["incarnations"] for row in asker.get("sessions/").json()["results"]] == [2]
+    assert [row["n_incarnations"] for row in asker.get("sessions/").json()["results"]] == [2]
 
 
 def test_closing_says_why_and_a_second_time_gets_409(asker):
@@ -133,6 +133,16 @@ def test_two_principals_in_one_session_are_a_warning(asker):
     session = asker.get(f"sessions/{opened['session']}/").json()
 
     assert session["warnings"] == session["incarnations"][0]["warnings"] == ["two_principals"]
+    assert session["incarnations"][0]["conversations"] == 3
+
+
+@pytest.mark.parametrize("other", [None, ""])
+def test_a_principal_that_is_not_given_is_no_second_one(asker, other):
+    opened = asker.open("desk-7")
+    asker.method("put", IDENTITY, entry={"id": "a", "version": 1})
+    asker.method("put", IDENTITY | {"principal": other}, entry={"id": "a", "version": 1})
+
+    assert asker.get(f"sessions/{opened['session']}/").json()["warnings"] == []
 
 
 def test_lists_take_few_queries(asker, django_assert_max_num_queries):
