@@ -18,7 +18,7 @@ from recordings.timetravel.trail.candidates import Candidate
 from recordings.timetravel.trail.hops import Hop
 
 #: So many candidates are shown; their number is said.
-MAX_SHOWN: Final = 20
+MAX_SHOWN: Final = 12
 _AROUND: Final = 60
 _CSS: Final = {"exact": "hit", "normalised": "hit hit--normalised", "overlap": "hit hit--overlap"}
 
