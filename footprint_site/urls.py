@@ -16,6 +16,7 @@ urlpatterns = [
     path("account/theme/", theme.theme_choose, name="theme"),
     path("", include("footprint_site.access.urls")),
     path("recordings/", include("recordings.urls")),
+    path("", include("recordings.seat_urls")),
     path("api/v1/", include("footprint_site.access.api.urls")),
     path("api/v1/", include("sessions_app.api.urls")),
     path("api/v1/recordings/", include("recordings.api.urls")),

@@ -16,6 +16,7 @@ from sessions_app.services.sessions import incarnation_open
 from sessions_app.services.turns import turn_reserve
 from sessions_app.services.writing import Identity, Writer
 from tests.people import People, bearer, make_key, signed_in
+from tests.recordings.seating import seat
 
 PARTS = ["anonymous", "viewer", "investigator", "admin", "stranger", "superuser", "ingest key", "read key"]
 METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"]
@@ -95,6 +96,14 @@ TABLE: dict[str, Row] = {
     },
     "recordings:piece-detail": SIGN_IN_FIRST | {"GET": "302  200  200  200   404    200   302  302"},
     # An empty body is refused after its sender was let in; a superuser has to name the workspace first.
+    "seats:conversation-list": READ_PAGE,
+    "seats:conversation-detail": SIGN_IN_FIRST | {"GET": "302  200  200  200   404    200   302  302"},
+    # Mallory manages a workspace of her own.
+    "seats:session-list": SIGN_IN_FIRST | {"GET": "302  403  403  200   200    200   302  302"},
+    "seats:session-detail": FOR_ADMINS,
+    "seats:session-open": NEW_OF_ADMINS,
+    "seats:session-close": NEW_OF_ADMINS,
+    "seats:session-delete": FORM_OF_ADMINS | {"GET": "302  403  403  200   404    200   302  302"},
     "recordings-api:list": API
     | {
         "GET": " 401  200  200  200   200    200   403  200",
@@ -173,6 +182,8 @@ def url_of(people: People) -> Callable[[str], str]:
             return reverse(route, args=[slug, make_key(people.workspace)[0].public_id])
         if route.startswith("recordings"):
             return recording_url(route, people)
+        if route.startswith("seats:"):
+            return seat_url(route, people)
         if route.startswith("sessions-api:"):
             return session_url(route, people)
         if route.startswith("access:") and route not in {"access:workspace-list", "access:workspace-new"}:
@@ -213,6 +224,18 @@ def session_url(route: str, people: People) -> str:
         turn_reserve(writer=Writer(people.workspace, incarnation, "tests"), identity=Identity("chat-501"))
         return reverse(route, args=[incarnation.conversations.get().public_id])
     return reverse(route)
+
+
+def seat_url(route: str, people: People) -> str:
+    """The address of a route about a session or a conversation."""
+    if route.endswith("-list"):
+        return reverse(route)
+    seated = seat(people)
+    if route.startswith("seats:session"):
+        return reverse(route, args=[seated.session.public_id])
+    store = seated.puts()
+    of_store = [store.pk] if route == "seats:memory-detail" else []
+    return reverse(route, args=[store.conversation.public_id, *of_store])
 
 
 SMALL_RUN = {
