@@ -18,6 +18,7 @@ from footprint_site.api_errors import ApiError
 from sessions_app.api.asking import arguments_of, refusals_answered, writer_of
 from sessions_app.api.fields import conversation_fields, entry_fields, turn_fields
 from sessions_app.models import Conversation, MemoryEntry
+from sessions_app.services.texts import Texts, with_versions
 from sessions_app.services.turns import turn_reserve
 
 _FILTERS: Final = {"session": "incarnation__session__public_id", "incarnation": "incarnation__public_id"}
@@ -71,9 +72,9 @@ class EntriesOfConversation(APIView):
         conversation = _conversation_for(request, public_id)
         rows = MemoryEntry.objects.filter(workspace=conversation.workspace, store__conversation=conversation)
         pages = EntryPagination()
-        rows = rows.select_related("store").prefetch_related("versions")
-        page = pages.paginate_queryset(rows, request, view=self)
-        return pages.get_paginated_response([entry_fields(row) for row in page or []])
+        page = pages.paginate_queryset(with_versions(rows), request, view=self) or []
+        texts = Texts(page)
+        return pages.get_paginated_response([entry_fields(row, texts) for row in page])
 
 
 class TurnReserve(APIView):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from sessions_app.models import Conversation, Incarnation, Incident, MemoryEntry, Session, Turn
+from sessions_app.models import Conversation, Incarnation, Incident, MemoryEntry, MemoryEntryVersion, Session, Turn
 from sessions_app.models.memory import now_ms
-from sessions_app.services.recalling import body_of
+from sessions_app.services.texts import Texts, versions_of
 
 #: Of one session in one answer, the newest ones.
 MAX_INCARNATIONS: Final = 200
@@ -48,30 +48,35 @@ def turn_fields(turn: Turn) -> dict[str, Any]:
     }
 
 
-def entry_fields(row: MemoryEntry) -> dict[str, Any]:
-    """Return an entry with what it replaced; its JSON as text, in which no digit changes."""
-    written = [*row.versions.all(), row]
+def entry_fields(row: MemoryEntry, texts: Texts) -> dict[str, Any]:
+    """Return an entry with what it replaced, latest first. A JSON is text, in which no digit changes."""
+    versions = versions_of(row)
     return {
         "store": row.store.name,
         "id": row.entry_id,
         "expired": row.expires_at_ms is not None and row.expires_at_ms <= now_ms(),
-        "turn": row.stored_turn or None,
-        "json": body_of(row),
-        "written_at": row.written_at.isoformat(),
-        "written_by": row.written_by,
+        **_written_fields(row, texts),
+        "n_overwritten": row.n_overwritten,
         "versions": [
             {
-                "number": number,
-                "turn": version.stored_turn or None,
-                "json": version.body,
-                "written_at": version.written_at.isoformat(),
-                "written_by": version.written_by,
+                "number": version.number,
+                **_written_fields(version, texts),
                 "overwritten_at": version.overwritten_at.isoformat(),
             }
-            for number, version in enumerate(row.versions.all(), 1)
+            for version in versions
         ],
         # Two turns that were given one id: what the first one wrote is no longer what the store answers.
-        "turns": sorted({version.stored_turn for version in written if version.stored_turn}),
+        "turns": sorted({written.stored_turn for written in [row, *versions] if written.stored_turn}),
+    }
+
+
+def _written_fields(row: MemoryEntry | MemoryEntryVersion, texts: Texts) -> dict[str, Any]:
+    return {
+        "turn": row.stored_turn or None,
+        "json": texts.of(row),
+        "n_chars": row.n_chars,
+        "written_at": row.written_at.isoformat(),
+        "written_by": row.written_by,
     }
 
 

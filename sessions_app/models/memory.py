@@ -46,6 +46,7 @@ class WrittenEntry(models.Model):
 
     workspace = models.ForeignKey(Workspace, on_delete=models.PROTECT, related_name="+")
     body = RecordedText(help_text="The JSON of the entry, escapes and spaces as they were sent.")
+    n_chars = models.PositiveIntegerField(default=0, help_text="Of the JSON, so that it is known before it is read.")
     stored_turn = models.BigIntegerField(default=0, help_text="The turn in its source; 0 when it has none.")
     written_at = models.DateTimeField(default=timezone.now)
     written_by = models.CharField(max_length=200, help_text="The key or the person.")

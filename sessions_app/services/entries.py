@@ -37,6 +37,7 @@ class EntryDraft:
         """Return what a row holds of it."""
         return {
             "body": self.body,
+            "n_chars": len(self.body),
             "updated_at_ms": self.updated_at_ms,
             "expires_at_ms": self.expires_at_ms,
             "tier_key": self.tier_key,

@@ -136,6 +136,7 @@ def _version(row: MemoryEntry) -> MemoryEntryVersion:
         entry=row,
         number=row.n_overwritten + 1,
         body=row.body,
+        n_chars=row.n_chars,
         stored_turn=row.stored_turn,
         written_at=row.written_at,
         written_by=row.written_by,

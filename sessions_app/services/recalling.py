@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Final
 
 from django.db.models import F
@@ -23,7 +24,6 @@ MAX_LIMIT: Final = 1000
 #: A page ends early, and its cursor goes on, when its entries are longer than this together.
 MAX_PAGE_CHARS: Final = 16 * 1024 * 1024
 _CURSOR: Final = re.compile(r"[0-9]{1,15}")
-_CHUNK: Final = 50
 
 
 @dataclass(frozen=True)
@@ -75,14 +75,18 @@ def memory_list(*, writer: Writer, place: Place, cursor: str | None, limit: int,
     rows = store.entries.filter(workspace=store.workspace_id).live().newest_first()
     if tiers is not None:
         rows = rows.filter(tier_key__in=[text_key(tier) for tier in tiers])
-    bodies: list[str] = []
-    n_chars = 0
-    for row in rows[offset : offset + limit + 1].iterator(chunk_size=_CHUNK):
-        if len(bodies) == limit or (bodies and n_chars + len(row.body) > MAX_PAGE_CHARS):
-            return Page(bodies, str(offset + len(bodies)))
-        bodies.append(body_of(row))
-        n_chars += len(row.body)
-    return Page(bodies, None)
+    window = list(rows.values_list("pk", "n_chars")[offset : offset + limit + 1])
+    n_entries = min(limit, _n_that_fit([n_chars for _, n_chars in window]))
+    found = MemoryEntry.objects.in_bulk([pk for pk, _ in window[:n_entries]])
+    # What somebody deleted in between is left out.
+    entries = [body_of(found[pk]) for pk, _ in window[:n_entries] if pk in found]
+    return Page(entries, str(offset + n_entries) if len(window) > n_entries else None)
+
+
+def _n_that_fit(lengths: Sequence[int]) -> int:
+    """Return how many of the first texts are within `MAX_PAGE_CHARS` together, at least one."""
+    fitting = [total for total in accumulate(lengths) if total <= MAX_PAGE_CHARS]
+    return max(len(fitting), 1)
 
 
 def body_of(row: MemoryEntry) -> str:

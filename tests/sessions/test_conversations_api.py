@@ -145,3 +145,19 @@ def test_lists_take_few_queries(asker, django_assert_max_num_queries):
         asker.get("conversations/")
     with django_assert_max_num_queries(9):
         asker.get(f"conversations/{public_id}/entries/")
+
+
+def test_a_list_of_entries_is_bounded_however_long_they_are(asker):
+    """The newest versions, and no more text than there is room for; how long each is is told all the same."""
+    for number in range(23):
+        asker.put_raw(entry_json("a", number, "x" * 400_000))
+    conversation = asker.get("conversations/").json()["results"][0]
+
+    entry = asker.get(f"conversations/{conversation['id']}/entries/").json()["results"][0]
+
+    assert [version["number"] for version in entry["versions"]] == list(range(22, 2, -1))
+    assert entry["n_overwritten"] == 22
+    texts = [entry["json"], *(version["json"] for version in entry["versions"])]
+    assert texts[0] == entry_json("a", 22, "x" * 400_000)
+    assert [text is not None for text in texts] == [True] * 20 + [False]
+    assert entry["versions"][-1]["n_chars"] > 400_000

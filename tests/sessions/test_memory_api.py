@@ -331,3 +331,18 @@ def test_512_levels_are_read(asker):
     asker.put_raw(f'{{"id":"a","version":1,"value":{deep}}}')
 
     assert deep in asker.post("memory/get/", {"identity": IDENTITY, "id": "a"}).content.decode()
+
+
+def test_a_page_of_long_entries_ends_early_and_goes_on(asker):
+    for number in range(5):
+        asker.put_raw(entry_json(f"e{number}", content="x" * 5_000_000))
+
+    pages, cursor = [], {}
+    while True:
+        page = asker.method("list", **cursor)
+        pages.append([e["id"] for e in page["entries"]])
+        if "cursor" not in page:
+            break
+        cursor = {"cursor": page["cursor"]}
+
+    assert pages == [["e0", "e1", "e2"], ["e3", "e4"]]
