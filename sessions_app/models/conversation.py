@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import uuid
-from typing import Final, Self
+from typing import Any, Final, Self
 
 from django.db import models
-from django.db.models import Count, OuterRef, Q, Subquery
+from django.db.models import Count, OuterRef, Q, Subquery, Sum
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
@@ -22,19 +22,21 @@ class ConversationQuerySet(WorkspaceOwnedQuerySet["Conversation"]):
 
     def for_list(self) -> Self:
         """With their occupants, and the attributes ``n_turns``, ``n_entries`` and ``n_overwritten``."""
-        from sessions_app.models.memory import MemoryEntry, MemoryEntryVersion
+        from sessions_app.models.memory import MemoryEntry
 
         entries = MemoryEntry.objects.filter(store__conversation=OuterRef("pk"))
-        versions = MemoryEntryVersion.objects.filter(entry__store__conversation=OuterRef("pk"))
         turns = Turn.objects.filter(conversation=OuterRef("pk"))
         return self.select_related("workspace", "incarnation__session").annotate(
-            n_turns=_count(turns), n_entries=_count(entries), n_overwritten=_count(versions)
+            n_turns=_of_all(turns, Count("pk")),
+            n_entries=_of_all(entries, Count("pk")),
+            n_overwritten=_of_all(entries, Sum("n_overwritten")),
         )
 
 
-def _count(rows: models.QuerySet[models.Model]) -> Coalesce:
-    counted = rows.order_by().values(one=models.Value(1)).annotate(n=Count("pk")).values("n")
-    return Coalesce(Subquery(counted, output_field=models.IntegerField()), 0)
+def _of_all(rows: models.QuerySet[Any], figure: models.Aggregate) -> Coalesce:
+    """Return *figure* over *rows* as a subquery: 0 over none."""
+    figures = rows.order_by().values(one=models.Value(1)).annotate(figure=figure).values("figure")
+    return Coalesce(Subquery(figures, output_field=models.IntegerField()), 0)
 
 
 class Conversation(models.Model):

@@ -104,7 +104,7 @@ def _batches(drafts: Iterable[EntryDraft]) -> Iterator[list[EntryDraft]]:
 def _put(store: MemoryStore, writer: Writer, drafts: Sequence[EntryDraft]) -> None:
     """Put *drafts*, no two of one id, and keep what they overwrite."""
     rows = store.entries.filter(workspace=store.workspace_id, entry_key__in=[draft.entry_key for draft in drafts])
-    known = {row.entry_key: row for row in rows}
+    known = {row.entry_key: row for row in rows.order_by()}
     written = {"written_at": timezone.now(), "written_by": writer.name[:200], "token_sha256": writer.token_sha256}
     added, versions, changed = [], [], []
     for draft in drafts:

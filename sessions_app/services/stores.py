@@ -31,7 +31,8 @@ def store_find(writer: Writer, place: Place, *, is_held: bool = False) -> Memory
     conversation = conversation_find(writer, place.identity, is_held=is_held)
     if conversation is None:
         return None
-    return conversation.stores.filter(workspace=writer.workspace, name_key=text_key(place.store)).first()
+    rows = conversation.stores.filter(workspace=writer.workspace, name_key=text_key(place.store))
+    return next(iter(rows), None)
 
 
 def store_hold(writer: Writer, place: Place) -> MemoryStore:
@@ -49,4 +50,5 @@ def store_hold(writer: Writer, place: Place) -> MemoryStore:
 def entry_of(store: MemoryStore, entry_id: str, *, is_live: bool = True) -> MemoryEntry | None:
     """Return the entry under *entry_id*; None for one that has expired, unless those are asked for."""
     rows = store.entries.filter(workspace=store.workspace_id, entry_key=text_key(entry_id))
-    return (rows.live() if is_live else rows).first()
+    # There is one at most. In an order, PostgreSQL may walk along it instead of using the index that finds it.
+    return next(iter((rows.live() if is_live else rows).order_by()), None)

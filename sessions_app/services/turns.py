@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from django.db.models import Max
+from django.db.models import Max, OuterRef, Subquery
 
 from footprint_site.fields import text_key
 from sessions_app.models import Conversation, MemoryEntry, Turn
@@ -43,7 +43,7 @@ def turn_reserve(
     run_key = text_key(run_id) if run_id is not None else ""
     with fenced(writer):
         conversation = conversation_hold(writer, identity)
-        known = conversation.turns.filter(run_key=run_key).first() if run_key else None
+        known = next(iter(conversation.turns.filter(run_key=run_key).order_by()), None) if run_key else None
         if known is not None:
             return Reserved(known.number, is_replayed=True)
         number = max(host_turn or 1, _highest_live(conversation) + 1, conversation.highest_turn + 1)
@@ -62,5 +62,8 @@ def turn_reserve(
 
 
 def _highest_live(conversation: Conversation) -> int:
-    live = MemoryEntry.objects.filter(workspace=conversation.workspace_id, store__conversation=conversation).live()
-    return live.aggregate(highest=Max("stored_turn"))["highest"] or 0
+    # The first one of an index, for each store: a maximum over all entries would read them all.
+    live = MemoryEntry.objects.filter(workspace=conversation.workspace_id, store=OuterRef("pk")).live()
+    highest = live.order_by("-stored_turn").values("stored_turn")[:1]
+    stores = conversation.stores.annotate(highest=Subquery(highest))
+    return stores.aggregate(of_all=Max("highest"))["of_all"] or 0
