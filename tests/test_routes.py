@@ -98,6 +98,7 @@ TABLE: dict[str, Row] = {
     # An empty body is refused after its sender was let in; a superuser has to name the workspace first.
     "seats:conversation-list": READ_PAGE,
     "seats:conversation-detail": SIGN_IN_FIRST | {"GET": "302  200  200  200   404    200   302  302"},
+    "seats:memory-detail": SIGN_IN_FIRST | {"GET": "302  200  200  200   404    200   302  302"},
     # Mallory manages a workspace of her own.
     "seats:session-list": SIGN_IN_FIRST | {"GET": "302  403  403  200   200    200   302  302"},
     "seats:session-detail": FOR_ADMINS,

@@ -63,6 +63,11 @@ class Seat:
     def brings(self, question: str, turn: int | None = 1, identity: Identity = DANA, **more: Any) -> Recording:
         """Import a recording as this occupant's."""
         session_id = more.pop("session_id", "desk-7")
+        data = json.dumps(run_of(question, f"answer to {question}", **more)).encode()
+        return self.brings_file(data, turn, identity, session_id=session_id)
+
+    def brings_file(self, data: bytes, turn: int | None, identity: Identity, session_id: str = "desk-7") -> Recording:
+        """Import a file as this occupant's."""
         stated = Stated(
             session_id=session_id,
             tenant=identity.tenant,
@@ -71,11 +76,10 @@ class Seat:
             turn=turn,
             incarnation=self.token,
         )
-        data = json.dumps(run_of(question, f"answer to {question}", **more)).encode()
         return recording_import(
             workspace=self.people.workspace,
             chunks=[data],
-            is_gzip=False,
+            is_gzip=data.startswith(b"\x1f\x8b"),
             stated=stated,
             actor="tests",
             index_at_once=True,

@@ -1,0 +1,293 @@
+"""What the page of a memory store shows: its entries by turn, and one of them whole."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any, Final
+
+from django.core.paginator import Page, Paginator
+from django.db.models import Q, QuerySet
+from django.shortcuts import get_object_or_404
+
+from footprint_site.access.principals import Viewer
+from recordings.models import Piece, Recording
+from sessions_app.models import Conversation, MemoryEntry, MemoryEntryVersion, MemoryFeedback, MemoryStore
+from sessions_app.models.memory import now_ms
+from sessions_app.rawjson import read_value
+
+PAGE_SIZE: Final = 24
+MAX_COLUMNS: Final = 24
+MAX_VERSIONS: Final = 50
+#: In so many pieces of the turns on the page it is looked where an entry was served.
+MAX_PIECES: Final = 4_000
+_MAX_RECORDINGS: Final = 500
+#: The text of a longer entry is not looked for in its JSON: its first characters stand for it.
+_MAX_READ_CHARS: Final = 200_000
+_SORTED: Final = ("stored_turn", "pk")
+
+
+@dataclass(frozen=True)
+class Said:
+    """What an entry says: who said it and the text; None where its JSON has none in a place that we know."""
+
+    role: str | None
+    text: str | None
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One entry in one turn."""
+
+    turn: int
+    #: ``written``, ``overwritten`` for an earlier version, ``served``, or empty.
+    mark: str
+    recording: Recording | None
+    is_after: bool
+    is_before: bool
+
+
+@dataclass
+class Row:
+    """One entry of the grid."""
+
+    entry: MemoryEntry
+    said: Said
+    expires_at: datetime | None
+    is_expired: bool
+    #: ``own``, ``foreign`` for another occupant's, ``none``.
+    stamp: str
+    feedback: MemoryFeedback | None = None
+    #: Of the versions that it replaced.
+    earlier_turns: set[int] = field(default_factory=set)
+    served: dict[int, Recording] = field(default_factory=dict)
+    cells: list[Cell] = field(default_factory=list)
+
+    @property
+    def rating(self) -> float | None:
+        """The mean of its feedback."""
+        return self.feedback.total / self.feedback.count if self.feedback and self.feedback.count else None
+
+    @property
+    def served_in(self) -> list[tuple[int, Recording]]:
+        """The turns in which it was served, each with a recording of it."""
+        return sorted(self.served.items(), key=lambda pair: pair[0])
+
+
+@dataclass(frozen=True)
+class Version:
+    """What stood under an id: now, or before it was overwritten."""
+
+    number: int
+    row: MemoryEntry | MemoryEntryVersion
+    said: Said
+    stamp: str
+    recordings: list[Recording]
+
+    @property
+    def is_current(self) -> bool:
+        """Whether it stands there now."""
+        return isinstance(self.row, MemoryEntry)
+
+
+@dataclass(frozen=True)
+class Memory:
+    """The page of a store."""
+
+    page: Page[MemoryEntry]
+    turns: list[int]
+    n_turns: int
+    rows: list[Row]
+    selected: Row | None
+    versions: list[Version]
+    is_searched_whole: bool
+
+
+def get_store_for(viewer: Viewer, public_id: Any, store_pk: int) -> MemoryStore:
+    """Return a store of a conversation that *viewer* may see. Raises `Http404`."""
+    conversations = Conversation.objects.visible_to(viewer).filter(public_id=public_id)
+    rows = MemoryStore.objects.visible_to(viewer).filter(conversation__in=conversations)
+    return get_object_or_404(rows.select_related("conversation__incarnation__session"), pk=store_pk)
+
+
+def memory_of(store: MemoryStore, viewer: Viewer, number: str | None, selected: int | None) -> Memory:
+    """
+    Return the page of *store* with the entry *selected*, or the first one, whole.
+
+    Raises:
+        Http404: It has no entry *selected*.
+    """
+    entries = store.entries.visible_to(viewer).order_by(*_SORTED)
+    chosen = None if selected is None else get_object_or_404(entries, pk=selected)
+    if chosen is not None:
+        number = number or str(_place_of(chosen, entries) // PAGE_SIZE + 1)
+    page = Paginator(entries, PAGE_SIZE).get_page(number)
+    rows = [_row_of(entry, store) for entry in page]
+    on_page = [row for row in rows if chosen is None or row.entry.pk == chosen.pk][:1]
+    every = rows if on_page or chosen is None else [*rows, _row_of(chosen, store)]
+    shown = on_page[0] if on_page else every[-1] if every else None
+    recordings = Recording.objects.visible_to(viewer).filter(thread=store.conversation_id)
+    _add_versions(every)
+    _add_feedback(store, every)
+    known = _turns_of(store.conversation, recordings, every)
+    turns = _columns(every, known)
+    by_turn = _by_turn(recordings, {*turns, *(row.entry.stored_turn for row in every)})
+    is_whole = _add_served(store, every, [found for group in by_turn.values() for found in group])
+    for row in rows:
+        row.cells = _cells(row, turns, by_turn)
+    return Memory(
+        page=page,
+        turns=turns,
+        n_turns=len(known),
+        rows=rows,
+        selected=shown,
+        versions=[] if shown is None else _versions(shown, store, recordings),
+        is_searched_whole=is_whole,
+    )
+
+
+def said_of(body: str) -> Said:
+    """Return what the entry with the JSON *body* says."""
+    entry = _read(body) if len(body) <= _MAX_READ_CHARS else None
+    if not isinstance(entry, dict) or "value" not in entry:
+        return Said(None, None)
+    value = entry["value"]
+    if isinstance(value, str):
+        return Said(None, value)
+    if not isinstance(value, dict):
+        return Said(None, None)
+    role = value.get("role")
+    text = next((value[name] for name in ("content", "text") if isinstance(value.get(name), str)), None)
+    return Said(role if isinstance(role, str) else None, text)
+
+
+def _read(text: str) -> Any:
+    try:
+        return read_value(text)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _row_of(entry: MemoryEntry, store: MemoryStore) -> Row:
+    expires = entry.expires_at_ms
+    return Row(
+        entry=entry,
+        said=said_of(entry.body),
+        expires_at=None if expires is None else moment(expires),
+        is_expired=expires is not None and expires <= now_ms(),
+        stamp=_stamp(entry, store),
+    )
+
+
+def moment(unix_ms: float) -> datetime | None:
+    """Return *unix_ms* as a time; None for one that no calendar has."""
+    try:
+        return datetime.fromtimestamp(unix_ms / 1000, UTC)
+    except (OverflowError, ValueError, OSError):
+        return None
+
+
+def _stamp(row: MemoryEntry | MemoryEntryVersion, store: MemoryStore) -> str:
+    if not row.token_sha256:
+        return "none"
+    seat = store.conversation.incarnation
+    return "own" if seat is not None and seat.token_sha256 == row.token_sha256 else "foreign"
+
+
+def _place_of(entry: MemoryEntry, entries: QuerySet[MemoryEntry]) -> int:
+    """Return how many of *entries* stand before *entry*."""
+    before = Q(stored_turn__lt=entry.stored_turn) | Q(stored_turn=entry.stored_turn, pk__lt=entry.pk)
+    return entries.filter(before).count()
+
+
+def _add_versions(rows: Iterable[Row]) -> None:
+    by_pk = {row.entry.pk: row for row in rows}
+    replaced = MemoryEntryVersion.objects.filter(entry__in=by_pk).order_by().values_list("entry", "stored_turn")
+    for pk, turn in replaced.distinct():
+        by_pk[pk].earlier_turns.add(turn)
+
+
+def _add_feedback(store: MemoryStore, rows: Iterable[Row]) -> None:
+    by_key = {row.entry.entry_key: row for row in rows}
+    for feedback in MemoryFeedback.objects.filter(store=store, entry_key__in=by_key):
+        by_key[feedback.entry_key].feedback = feedback
+
+
+def _turns_of(conversation: Conversation, recordings: QuerySet[Recording], rows: Iterable[Row]) -> list[int]:
+    """Return every turn that was reserved, recorded, or written in by one of *rows*."""
+    known: set[int | None] = {*conversation.turns.order_by().values_list("number", flat=True)}
+    known |= {*recordings.order_by().values_list("turn", flat=True).distinct()}
+    for row in rows:
+        known |= {row.entry.stored_turn, *row.earlier_turns}
+    return sorted(turn for turn in known if turn is not None and turn > 0)
+
+
+def _columns(rows: Iterable[Row], known: Sequence[int]) -> list[int]:
+    """Return at most `MAX_COLUMNS` of the turns *known*: first those in which something was written, then the next."""
+    if len(known) <= MAX_COLUMNS:
+        return list(known)
+    written = {row.entry.stored_turn for row in rows if row.entry.stored_turn > 0}
+    first = min(written, default=known[0])
+    earlier = {turn for row in rows for turn in row.earlier_turns if turn > 0}
+    wanted = [*sorted(written), *sorted(earlier - written), *(turn for turn in known if turn > first)]
+    return sorted(list(dict.fromkeys(wanted))[:MAX_COLUMNS])
+
+
+def _by_turn(recordings: QuerySet[Recording], turns: Iterable[int]) -> dict[int, list[Recording]]:
+    """Return the recordings of *turns*, the last that came first."""
+    found: dict[int, list[Recording]] = {}
+    rows = recordings.filter(turn__in=turns).only("public_id", "turn", "sources").order_by("-created_at", "-pk")
+    for recording in rows[:_MAX_RECORDINGS]:
+        found.setdefault(recording.turn or 0, []).append(recording)
+    return found
+
+
+def _add_served(store: MemoryStore, rows: Iterable[Row], recordings: Iterable[Recording]) -> bool:
+    """
+    Tell each of *rows* where it was served, by what *recordings* say of their pieces. Returns whether all were read.
+
+    A piece counts that names the store and the entry. One that looks alike does not: nothing is guessed.
+    """
+    by_id = {row.entry.entry_id: row for row in rows}
+    by_pk = {recording.pk: recording for recording in recordings if "M" in recording.sources}
+    pieces = Piece.objects.filter(recording__in=by_pk).exclude(slot="tools").order_by("pk")
+    read = list(pieces.values_list("recording", "facts")[: MAX_PIECES + 1])
+    for pk, facts in read[:MAX_PIECES]:
+        row = by_id.get(facts["memory_entry_id"]) if facts["memory_store"] == store.name else None
+        if row is not None:
+            row.served.setdefault(by_pk[pk].turn or 0, by_pk[pk])
+    return len(read) <= MAX_PIECES
+
+
+def _cells(row: Row, turns: Sequence[int], by_turn: dict[int, list[Recording]]) -> list[Cell]:
+    marks = dict.fromkeys(row.served, "served") | dict.fromkeys(row.earlier_turns, "overwritten")
+    marks[row.entry.stored_turn] = "written"
+    marked = [turn for turn in turns if turn in marks]
+    cells = []
+    for turn in turns:
+        mark = marks.get(turn, "")
+        recording = row.served.get(turn) if mark == "served" else next(iter(by_turn.get(turn, [])), None)
+        is_within = bool(marked) and marked[0] <= turn <= marked[-1]
+        cells.append(
+            Cell(
+                turn,
+                mark,
+                recording,
+                is_after=is_within and turn != marked[0],
+                is_before=is_within and turn != marked[-1],
+            )
+        )
+    return cells
+
+
+def _versions(shown: Row, store: MemoryStore, recordings: QuerySet[Recording]) -> list[Version]:
+    """Return what stands under the id of *shown* and what stood there before, the newest first."""
+    earlier = list(shown.entry.versions.order_by("-number")[:MAX_VERSIONS])
+    found: list[tuple[int, MemoryEntry | MemoryEntryVersion]] = [(shown.entry.n_overwritten + 1, shown.entry)]
+    found += [(version.number, version) for version in earlier]
+    by_turn = _by_turn(recordings, {row.stored_turn for _, row in found if row.stored_turn > 0})
+    return [
+        Version(number, row, said_of(row.body), _stamp(row, store), by_turn.get(row.stored_turn, []))
+        for number, row in found
+    ]
