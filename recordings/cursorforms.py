@@ -8,7 +8,7 @@ from typing import Any, Final
 from django import forms
 from django.core.exceptions import ValidationError
 
-from recordings.forms import MAX_PHRASE_CHARS
+from recordings.forms import ID_MAX_LENGTH, MAX_PHRASE_CHARS
 from recordings.reads.window import OpenFold
 
 _FOLD: Final = re.compile(r"([0-2])\.([0-9]{1,9})-([0-9]{1,9})", re.ASCII)
@@ -40,6 +40,13 @@ class FoldField(forms.CharField):
             raise ValidationError("A fold is written as the slot and two numbers, such as 1.0-41.", code="no_fold")
         slot, start, end = map(int, match.groups())
         return OpenFold(slot, start, end)
+
+
+class EntryForm(forms.Form):
+    """Which entry of a memory a piece names."""
+
+    store = forms.CharField(max_length=ID_MAX_LENGTH, strip=False)
+    entry = forms.CharField(max_length=ID_MAX_LENGTH, strip=False)
 
 
 class CursorForm(forms.Form):

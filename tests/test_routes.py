@@ -89,6 +89,8 @@ TABLE: dict[str, Row] = {
     },
     "recordings:recording-detail": SIGN_IN_FIRST | {"GET": "302  200  200  200   404    200   302  302"},
     "recordings:recording-state": SIGN_IN_FIRST | {"GET": "302  200  200  200   404    200   302  302"},
+    # The address names no entry.
+    "recordings:recording-memory": SIGN_IN_FIRST | {"GET": "302  422  422  422   404    422   302  302"},
     "recordings:recording-delete": SIGN_IN_FIRST
     | {
         "GET": " 302  403  403  200   404    200   302  302",

@@ -36,6 +36,8 @@ class Links:
     def __init__(self, recording: Recording) -> None:
         self._state = reverse("recordings:recording-state", args=[recording.public_id])
         self._piece = reverse("recordings:piece-detail", args=[recording.public_id, _NO_ID])
+        self._memory = reverse("recordings:recording-memory", args=[recording.public_id])
+        self.has_thread = recording.thread_id is not None
         self._text = reverse("recordings-api:piece-text", args=[recording.public_id, _NO_ID])
 
     def piece(self, piece_id: str) -> str:
@@ -45,6 +47,10 @@ class Links:
     def text(self, piece_id: str) -> str:
         """Return where the whole text of a piece is."""
         return self._text.replace(_NO_ID, piece_id)
+
+    def memory(self, store: str, entry: str) -> str:
+        """Return where the stored entry of a memory is."""
+        return f"{self._memory}?{urlencode({'store': store, 'entry': entry}, errors='surrogatepass')}"
 
     def state(self, log: str, commit: int, key: str | None = None) -> str:
         """Return the page of the state after a commit: of *key*, else of all keys."""
@@ -70,6 +76,8 @@ class PieceView(Viewed, frozen=True):
     id: str
     url: str
     text_url: str
+    #: Where the entry that it was rendered from is stored; None where no conversation is known.
+    entry_url: str | None
     source: str | None
     css: str
     #: What it is called by its source; None where it has no name.
@@ -146,6 +154,11 @@ def piece_view(presence: Presence, links: Links, epoch: Epoch, hits: Hits = Mapp
         id=piece.piece_id,
         url=links.piece(piece.piece_id),
         text_url=links.text(piece.piece_id),
+        entry_url=(
+            links.memory(facts["memory_store"], facts["memory_entry_id"])
+            if links.has_thread and facts["memory_store"] and facts["memory_entry_id"]
+            else None
+        ),
         source=source,
         css=look_of(source).css,
         name=None if name is None else _short(name, 80),

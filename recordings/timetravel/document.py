@@ -11,7 +11,6 @@ import msgspec
 from recordings.timetravel.jsontext import NOTHING, read_value
 from recordings.timetravel.values import UNDEFINED, Value
 
-
 _EMPTY_LIST_BYTES: Final = 2
 _BRACKET: Final = ord("[")
 _MAX_LIST_BYTES: Final = 1 << 20
@@ -79,7 +78,7 @@ class Row(msgspec.Struct, rename="camel"):
 
 
 def texts_in(text: msgspec.Raw) -> tuple[str, ...]:
-    """Return the texts in the list that *text* is; of a list of more than a mebibyte, which no run writes, the first."""
+    """Return the texts in the list that *text* is; of a longer one than any run writes the first of them."""
     data = memoryview(text)
     if len(data) <= _EMPTY_LIST_BYTES or data[0] != _BRACKET:
         return ()

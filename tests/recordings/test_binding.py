@@ -5,6 +5,7 @@ import json
 
 import pytest
 
+from footprint_site.fields import text_key
 from recordings.models import Recording
 from recordings.services.samples import samples_load
 from sessions_app.models import Conversation, Incarnation, MemoryEntry
@@ -180,3 +181,37 @@ def test_an_occupant_that_is_closed_in_between_keeps_its_recordings(sender, occu
 
     again = sender.page(f"{RECORDINGS}{body['id']}/")
     assert (again["incarnation"]["state"], again["late"]) == ("closed", False)
+
+
+def test_a_memory_piece_leads_to_its_entry(workspace, as_bob):
+    samples_load(workspace=workspace)
+    fourth = Recording.objects.get(filename="delivery-address-turn-4.json.gz")
+    way = f"{fourth.get_absolute_url()}memory/?store=chat&entry=msg-1-0"
+    assert way.replace("&", "&amp;") in as_bob.get(fourth.get_absolute_url()).content.decode()
+
+    page = as_bob.get(way, follow=True)
+
+    entry = MemoryEntry.objects.get(entry_key=text_key("msg-1-0"))
+    assert page.redirect_chain[0][0].endswith(f"?entry={entry.pk}")
+    assert "12 Mill Lane" in text_of(page)
+
+
+@pytest.mark.parametrize("query", ["?store=chat&entry=msg-9-9", "?store=other&entry=msg-1-0"])
+def test_an_entry_that_is_not_stored_is_unmatched(query, workspace, as_bob):
+    samples_load(workspace=workspace)
+    fourth = Recording.objects.get(filename="delivery-address-turn-4.json.gz")
+    response = as_bob.get(f"{fourth.get_absolute_url()}memory/{query}")
+
+    assert response.status_code == 404
+    assert "stays unmatched" in response.content.decode()
+
+
+def test_an_entry_of_another_occupant_is_unmatched(sender, as_bob, workspace):
+    """One occupant remembered it; the next was served the same id, and no link leads across."""
+    samples_load(workspace=workspace)
+    _, token = incarnation_open(workspace=workspace, session_id="desk-7", actor="tests")
+    body = sent_by(sender, sample("delivery-address-turn-4.json.gz") + b" ", token, "?session_id=desk-7")
+
+    response = as_bob.get(f"{body['url']}memory/?store=chat&entry=msg-1-0")
+
+    assert response.status_code == 404
