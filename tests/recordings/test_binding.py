@@ -215,3 +215,18 @@ def test_an_entry_of_another_occupant_is_unmatched(sender, as_bob, workspace):
     response = as_bob.get(f"{body['url']}memory/?store=chat&entry=msg-1-0")
 
     assert response.status_code == 404
+
+
+def test_the_screen_says_whose_it_is_and_that_another_was_there_before(workspace, as_alice, as_bob):
+    samples_load(workspace=workspace)
+    fourth = Recording.objects.get(filename="delivery-address-turn-4.json.gz")
+    first = Recording.objects.get(filename="wrong-delivery-date.json.gz")
+
+    of_admin, of_viewer = (text_of(client.get(fourth.get_absolute_url())) for client in (as_alice, as_bob))
+
+    assert "occupant 2" in of_viewer
+    assert "This session id had an earlier occupant." in of_viewer
+    assert "had an earlier occupant" not in text_of(as_bob.get(first.get_absolute_url()))
+    assert "/sessions/" in as_alice.get(fourth.get_absolute_url()).content.decode().split("case__title")[0]
+    assert f"/conversations/{fourth.thread.public_id}/" in as_bob.get(fourth.get_absolute_url()).content.decode()
+    assert of_admin

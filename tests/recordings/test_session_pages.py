@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from django.db import connection
+from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from footprint_site.access.models import AuditLine
@@ -155,6 +157,23 @@ def test_closing_who_is_closed_already_is_stale_too(two, as_alice):
     assert response.status_code == 409
     assert "Occupant 2 was closed" in words(response)
     assert state_of_seats() == before
+
+
+@pytest.mark.django_db(transaction=True)
+def test_of_several_pages_that_are_sent_at_once_one_is_obeyed(people):
+    url = f"{seat(people).url}open/"
+
+    def send(client: Client) -> int:
+        try:
+            return client.post(url, {"occupant": 1}).status_code
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(4) as pool:
+        statuses = list(pool.map(send, [signed_in(people.alice) for _ in range(4)]))
+
+    assert sorted(statuses) == [200, 409, 409, 409]
+    assert Incarnation.objects.count() == 2
 
 
 @pytest.mark.parametrize("number", ["", "x", "-1", "9" * 30, "1.5", "²"])
