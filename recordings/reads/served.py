@@ -25,7 +25,9 @@ def get_recording_with_rights(viewer: Viewer, public_id: Any) -> Recording:
 
 
 def _recordings_for(viewer: Viewer) -> QuerySet[Recording]:
-    return Recording.objects.visible_to(viewer).select_related("workspace", "earlier_leg", "incarnation__session", "thread")
+    return Recording.objects.visible_to(viewer).select_related(
+        "workspace", "earlier_leg", "incarnation__session", "thread"
+    )
 
 
 def get_epoch(recording: Recording, position: int) -> Epoch:

@@ -140,7 +140,11 @@ def _css(candidate: Candidate) -> str:
 
 def _candidate_view(one: Found, trail: Trail, links: Links, *, is_current: bool) -> CandidateView:
     candidate, match, evidence = one.candidate, one.candidate.match, one.candidate.evidence
-    text = evidence.text if candidate.asked is None else candidate.asked.text
+    text, (low, high) = evidence.text, evidence.own
+    if candidate.asked is not None:
+        text, low, high = candidate.asked.text, 0, len(candidate.asked.text)
+    # Of its own words, not of what the framework put around them.
+    first, last = max(low, match.start - _AROUND), min(high, match.end + _AROUND)
     query = urlencode({"epoch": trail.epoch.position, "phrase": trail.phrase, "rank": one.rank}, errors="surrogatepass")
     find = urlencode({"from": match.start, "find": match.text[:500]}, errors="surrogatepass")
     return CandidateView(
@@ -154,9 +158,9 @@ def _candidate_view(one: Found, trail: Trail, links: Links, *, is_current: bool)
         score=candidate.score,
         is_echo=candidate.echo_of is not None,
         is_asked=candidate.asked is not None,
-        before=("…" if match.start > _AROUND else "") + text[max(0, match.start - _AROUND) : match.start],
+        before=("…" if first > low else "") + text[first : match.start],
         hit=match.text[:300],
-        after=text[match.end : match.end + _AROUND] + ("…" if match.end + _AROUND < len(text) else ""),
+        after=text[match.end : last] + ("…" if last < high else ""),
         mark_css=_css(candidate),
         first_position=evidence.first_position,
         last_position=evidence.last_position,
