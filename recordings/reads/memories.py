@@ -19,7 +19,7 @@ from sessions_app.rawjson import read_value
 
 PAGE_SIZE: Final = 24
 MAX_COLUMNS: Final = 24
-MAX_VERSIONS: Final = 50
+MAX_VERSIONS: Final = 20
 #: In so many pieces of the turns on the page it is looked where an entry was served.
 MAX_PIECES: Final = 4_000
 _MAX_RECORDINGS: Final = 500

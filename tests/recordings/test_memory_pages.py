@@ -10,7 +10,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from recordings.models import Recording
-from recordings.reads.memories import MAX_COLUMNS, PAGE_SIZE, moment, said_of
+from recordings.reads.memories import MAX_COLUMNS, MAX_VERSIONS, PAGE_SIZE, moment, said_of
 from recordings.services.samples import manifest
 from sessions_app.models import MemoryEntry, MemoryFeedback, MemoryStore
 from sessions_app.services.memory import memory_put
@@ -131,6 +131,19 @@ def test_a_long_entry_is_cut_and_says_its_true_size(people, as_bob):
     page = as_bob.get(url_of(store))
 
     assert f"The first 20,000 of {len(body):,} characters" in words(page)
+    assert len(page.content) < 400_000
+
+
+def test_a_page_stays_small_however_often_a_long_entry_was_overwritten(people, as_bob):
+    seated = seat(people)
+    for number in range(MAX_VERSIONS + 5):
+        store = seated.puts("a", 1, f"{number} " + "word " * 20_000)
+
+    page = as_bob.get(url_of(store))
+
+    versions = panel(page, "versions-title")
+    assert f"The newest {MAX_VERSIONS + 1} of {MAX_VERSIONS + 5}." in versions
+    assert "1,000 of 100," in versions
     assert len(page.content) < 400_000
 
 
