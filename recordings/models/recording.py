@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import uuid
 from typing import Self
 
@@ -11,6 +10,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from footprint_site.access.models import Workspace, WorkspaceOwnedQuerySet
+from footprint_site.fields import text_key
 from recordings.fields import RecordedJson, RecordedText
 from sessions_app.models import Conversation, Incarnation
 
@@ -24,7 +24,7 @@ def id_key(recorded_id: str | None) -> str:
 
     Ids are opaque and up to 1,000 characters long, which is more than an index of PostgreSQL holds.
     """
-    return hashlib.sha256(recorded_id.encode("utf-8", "surrogatepass")).hexdigest() if recorded_id is not None else ""
+    return text_key(recorded_id) if recorded_id is not None else ""
 
 
 class RecordingQuerySet(WorkspaceOwnedQuerySet["Recording"]):
