@@ -9,7 +9,7 @@ from django.apps import AppConfig
 
 #: A decoded recording is millions of objects without a cycle. Looking through them each time some hundred more are
 #: there makes up an eighth of the time of an import; at these thresholds it is lost in the noise.
-_GC_THRESHOLDS: Final = (50_000, 20, 50)
+_GC_THRESHOLDS: Final = (10_000, 50, 50)
 
 
 class RecordingsConfig(AppConfig):

@@ -104,6 +104,9 @@ def scan(data: bytes, *, limits: Limits = _DEFAULT_LIMITS) -> Scan:
 
 def _check_objects(data: bytes, document: Document, limits: Limits) -> None:
     """Raise `Refused` when *data* holds too many objects. Braces in texts count as well; they are few."""
+    if len(data) <= limits.max_objects:
+        # It has fewer bytes than that.
+        return
     n_objects = data.count(b"{")
     if n_objects <= limits.max_objects:
         return
