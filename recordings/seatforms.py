@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import Any, Final
 
 from django import forms
+from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
 
-from recordings.forms import ID_MAX_LENGTH, DeleteForm, NumberField
+from footprint_site.access.models import Role, Workspace
+from recordings.forms import ID_MAX_LENGTH, DeleteForm, IdField, NumberField
 
 _WHOLE_FROM_0: Final = "A whole number from 0 on."
 
@@ -22,6 +24,27 @@ class SeatForm(forms.Form):
         if number is None:
             raise ValidationError("The form does not say which occupant its page showed.", code="occupant_missing")
         return number
+
+
+class SessionForm(forms.Form):
+    """A session that is not here yet: under which id, and in which workspace."""
+
+    session_id = IdField(label="Session id", help_text="Kept character by character, as the programs send it.")
+    workspace = forms.ModelChoiceField(Workspace.objects.none(), empty_label=None)
+
+    def __init__(self, *args: Any, user: User, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        workspaces = Workspace.objects.where_at_least(user, Role.ADMIN)
+        self.fields["workspace"].queryset = workspaces  # type: ignore[attr-defined]  # it is a choice of models
+        self.fields["workspace"].initial = workspaces.first()
+        self.fields["session_id"].widget.attrs |= {"autocomplete": "off", "autofocus": True, "required": True}
+        self.fields["session_id"].required = True  # as its label says; what is missing is said below
+
+    def clean_session_id(self) -> str:
+        session_id: str | None = self.cleaned_data["session_id"]
+        if session_id is None:
+            raise ValidationError("Say which id its programs use.", code="session_id_missing")
+        return session_id
 
 
 class CloseForm(SeatForm):

@@ -103,6 +103,11 @@ TABLE: dict[str, Row] = {
     "seats:memory-detail": SIGN_IN_FIRST | {"GET": "302  200  200  200   404    200   302  302"},
     # Mallory manages a workspace of her own.
     "seats:session-list": SIGN_IN_FIRST | {"GET": "302  403  403  200   200    200   302  302"},
+    "seats:session-new": SIGN_IN_FIRST
+    | {
+        "GET": " 302  403  403  200   200    200   302  302",
+        "POST": "302  403  403  422   422    422   302  302",
+    },
     "seats:session-detail": FOR_ADMINS,
     "seats:session-open": NEW_OF_ADMINS,
     "seats:session-close": NEW_OF_ADMINS,
@@ -231,7 +236,7 @@ def session_url(route: str, people: People) -> str:
 
 def seat_url(route: str, people: People) -> str:
     """The address of a route about a session or a conversation."""
-    if route.endswith("-list"):
+    if route.endswith(("-list", "-new")):
         return reverse(route)
     seated = seat(people)
     if route.startswith("seats:session"):

@@ -20,9 +20,9 @@ from footprint_site.access.permissions import get_workspace_for
 from footprint_site.htmx import SignedInRequest
 from recordings.listing.filters import url_for_id
 from recordings.reads.seats import contents_of_session, get_session_for, seats_of, sessions_page
-from recordings.seatforms import CloseForm, SeatForm, SessionDeleteForm
+from recordings.seatforms import CloseForm, SeatForm, SessionDeleteForm, SessionForm
 from sessions_app.models import Incarnation, Session
-from sessions_app.services.errors import StaleIncarnationError
+from sessions_app.services.errors import SessionExistsError, StaleIncarnationError
 from sessions_app.services.sessions import incarnation_close, incarnation_open, session_delete
 
 _DETAIL: Final = "seats:session-detail"
@@ -32,10 +32,34 @@ Done = TypeVar("Done")
 @require_safe
 def session_list(request: SignedInRequest) -> HttpResponse:
     """The sessions of the workspaces that the reader manages."""
-    if not Workspace.objects.where_at_least(request.user, Role.ADMIN).exists():
-        raise PermissionDenied("Sessions are managed with the role admin.")
+    _need_a_workspace(request)
     page = sessions_page(request.user, request.GET.get("page"))
     return render(request, "recordings/session_list.html", {"page": page})
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def session_create(request: SignedInRequest) -> HttpResponse:
+    """Seat the first occupant of a session, and show its token once."""
+    _need_a_workspace(request)
+    form = SessionForm(request.POST if request.method == "POST" else None, user=request.user)
+    exists: Session | None = None
+    if request.method == "POST" and form.is_valid():
+        try:
+            occupant, token = incarnation_open(
+                workspace=form.cleaned_data["workspace"],
+                session_id=form.cleaned_data["session_id"],
+                is_first=True,
+                actor=request.user,
+                request=request,
+            )
+        except SessionExistsError as error:
+            form.add_error("session_id", str(error))
+            exists = error.session
+        else:
+            return _answer(request, occupant.session, new_occupant=occupant, token=token)
+    status = HTTPStatus.UNPROCESSABLE_ENTITY if form.errors else HTTPStatus.OK
+    return render(request, "recordings/session_form.html", {"form": form, "exists": exists}, status=status)
 
 
 @never_cache
@@ -122,6 +146,12 @@ def session_confirm_delete(request: SignedInRequest, public_id: UUID) -> HttpRes
     }
     status = HTTPStatus.UNPROCESSABLE_ENTITY if form.errors else HTTPStatus.OK
     return render(request, "recordings/session_confirm_delete.html", context, status=status)
+
+
+def _need_a_workspace(request: SignedInRequest) -> None:
+    """Refuse whoever manages no workspace."""
+    if not Workspace.objects.where_at_least(request.user, Role.ADMIN).exists():
+        raise PermissionDenied("Sessions are managed with the role admin.")
 
 
 def _managed(request: SignedInRequest, public_id: UUID) -> Session:

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from sessions_app.models import Session
+
 
 class SessionsError(Exception):
     """A refusal: a word for programs in ``code``, a sentence for people as its text."""
@@ -25,6 +30,16 @@ class UnknownIncarnationError(SessionsError):
 
     def __init__(self) -> None:
         super().__init__("No occupant of a session has the token in Footprint-Incarnation. Nothing was changed.")
+
+
+class SessionExistsError(SessionsError):
+    """Somebody was seated under this id before; ``session`` is where."""
+
+    code = "session_exists"
+
+    def __init__(self, session: Session) -> None:
+        super().__init__("There is a session with this id already. Nothing was changed.")
+        self.session = session
 
 
 class UnknownAncestorError(SessionsError):

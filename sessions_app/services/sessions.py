@@ -15,7 +15,12 @@ from footprint_site.access.principals import Viewer
 from footprint_site.fields import text_key
 from sessions_app.models import Incarnation, LineageLink, Session
 from sessions_app.models.records import Incident
-from sessions_app.services.errors import StaleIncarnationError, UnknownAncestorError, UnknownIncarnationError
+from sessions_app.services.errors import (
+    SessionExistsError,
+    StaleIncarnationError,
+    UnknownAncestorError,
+    UnknownIncarnationError,
+)
 from sessions_app.services.incidents import incident_note
 from sessions_app.services.writing import in_turn
 
@@ -29,6 +34,7 @@ def incarnation_open(
     session_id: str,
     actor: Viewer | str,
     forked_from: Incarnation | None = None,
+    is_first: bool = False,
     request: HttpRequest | None = None,
 ) -> tuple[Incarnation, str]:
     """
@@ -39,15 +45,18 @@ def incarnation_open(
 
     Raises:
         UnknownAncestorError: *forked_from* is of another workspace.
+        SessionExistsError: The session was here before, and with *is_first* it must not be.
     """
     if forked_from is not None and forked_from.workspace_id != workspace.pk:
         raise UnknownAncestorError
     token = secrets.token_urlsafe(_TOKEN_BYTES)
     with in_turn(), transaction.atomic():
         # Whoever holds the row of the session is alone in changing who holds its seat.
-        session, _ = Session.objects.select_for_update(no_key=True).get_or_create(
+        session, is_new = Session.objects.select_for_update(no_key=True).get_or_create(
             workspace=workspace, session_key=text_key(session_id), defaults={"session_id": session_id}
         )
+        if is_first and not is_new:
+            raise SessionExistsError(session)
         before = session.incarnations.order_by("-number").first()
         if before is not None and _close(before, reason=REPLACED, by=str(actor)):
             incident_note(incarnation=before, kind=Incident.Kind.TAKEOVER, by=str(actor))

@@ -13,7 +13,7 @@ from django.test.utils import CaptureQueriesContext
 from footprint_site.access.models import AuditLine
 from recordings.models import Recording
 from sessions_app.models import Conversation, Incarnation, MemoryEntry, Session
-from sessions_app.services.sessions import incarnation_close, incarnation_open
+from sessions_app.services.sessions import incarnation_close, incarnation_of_token, incarnation_open
 from sessions_app.services.writing import Identity
 from tests.people import signed_in
 from tests.recordings.seating import nobody, panel, seat, words
@@ -115,6 +115,48 @@ def test_opening_shows_the_token_once_and_never_again(two, as_alice):
     assert third.opened_by == "alice"
     assert token not in as_alice.get(two[0].url).content.decode()
     assert as_alice.get(f"{two[0].url}open/").status_code == 302
+
+
+@pytest.mark.parametrize("session_id", ["desk-7", "a/b%2F  ü‮", " "])
+def test_a_session_begins_with_an_occupant_whose_token_is_shown_once(session_id, people, as_alice):
+    data = {"session_id": session_id, "workspace": people.workspace.pk}
+    response = as_alice.post("/sessions/new/", data)
+
+    assert response.status_code == 200
+    assert "no-store" in response["Cache-Control"]
+    token = re.search(r'id="new-token">([\w-]{43})<', response.content.decode())[1]
+    first = Incarnation.objects.get()
+    assert (first.number, first.is_open, first.opened_by) == (1, True, "alice")
+    assert first.session.session_id == session_id
+    assert incarnation_of_token(workspace=people.workspace, token=token) == first
+
+    again = as_alice.post("/sessions/new/", data)
+
+    assert again.status_code == 422
+    assert "There is a session with this id already. Nothing was changed." in words(again)
+    assert f'href="/sessions/{first.session.public_id}/"' in again.content.decode()
+    assert Incarnation.objects.get().is_open
+    assert Session.objects.count() == AuditLine.objects.filter(action="incarnation_open").count() == 1
+
+
+@pytest.mark.parametrize(
+    ("session_id", "why"), [("", "Say which id its programs use."), ("x" * 1001, "at most 1000 characters")]
+)
+def test_a_session_needs_an_id_of_at_most_1000_characters(session_id, why, people, as_alice):
+    response = as_alice.post("/sessions/new/", {"session_id": session_id, "workspace": people.workspace.pk})
+
+    assert response.status_code == 422
+    assert why in words(response)
+    assert not Session.objects.exists()
+
+
+def test_only_admins_begin_a_session_and_only_where_they_are(people, as_alice, as_bob, as_mallory):
+    data = {"session_id": "desk-7", "workspace": people.workspace.pk}
+
+    assert as_bob.get("/sessions/new/").status_code == as_bob.post("/sessions/new/", data).status_code == 403
+    assert as_mallory.post("/sessions/new/", data).status_code == 422
+    assert as_alice.get("/sessions/new/").status_code == 200
+    assert not Session.objects.exists()
 
 
 def test_closing_needs_a_reason_and_keeps_it(two, as_alice):
