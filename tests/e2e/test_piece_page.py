@@ -51,6 +51,7 @@ def test_more_is_appended_in_place(opened):
     expect(page.get_by_text("line 001000")).to_have_count(1)
     expect(page.get_by_text("line 002000")).to_have_count(1)
     page.get_by_role("link", name="Load more").click()
+    expect(page.get_by_text("Characters 40,001 to 60,000 of")).to_be_focused()
     page.get_by_role("link", name="Load more").click()
     expect(page.get_by_text("THE END")).to_be_visible()
     expect(page.get_by_role("link", name="Load more")).to_have_count(0)
