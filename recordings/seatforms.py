@@ -37,7 +37,7 @@ class SessionForm(forms.Form):
         workspaces = Workspace.objects.where_at_least(user, Role.ADMIN)
         self.fields["workspace"].queryset = workspaces  # type: ignore[attr-defined]  # it is a choice of models
         self.fields["workspace"].initial = workspaces.first()
-        self.fields["session_id"].widget.attrs |= {"autocomplete": "off", "autofocus": True, "required": True}
+        self.fields["session_id"].widget.attrs |= {"autocomplete": "off", "autofocus": True}
         self.fields["session_id"].required = True  # as its label says; what is missing is said below
 
     def clean_session_id(self) -> str:

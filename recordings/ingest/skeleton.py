@@ -35,7 +35,6 @@ _MAX_KEPT: Final = 3
 _MAX_REPEATED: Final = 1_000
 
 _KEY: Final = re.compile(rb'("[^"\\\x00-\x1f]*+(?:\\.[^"\\\x00-\x1f]*+)*+")[ \t\n\r]*+:[ \t\n\r]*+')
-_BRACE: Final = ord("{")
 
 
 class Skeleton:

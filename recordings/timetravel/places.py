@@ -10,7 +10,7 @@ import msgspec
 
 from recordings.timetravel.epochs import EpochLocation, all_epoch_locations
 from recordings.timetravel.fold import Log
-from recordings.timetravel.ids import local_of, parse_int, parse_runtime_stage_id
+from recordings.timetravel.ids import local_of, parse_int
 from recordings.timetravel.lanes import execution_index
 from recordings.timetravel.recording import Recording
 
@@ -69,8 +69,3 @@ class Places:
 def log_name_of(location: EpochLocation) -> str:
     """Return the name of the log that the call of *location* is in."""
     return location.subflow_scope or RUN_LOG
-
-
-def stage_of(place: Place) -> str:
-    """Return the local id of the stage that committed at *place*; empty where it is not known."""
-    return parse_runtime_stage_id(place.runtime_stage_id).stage_id if place.runtime_stage_id else ""

@@ -117,7 +117,8 @@ def test_opening_shows_the_token_once_and_never_again(two, as_alice):
     assert as_alice.get(f"{two[0].url}open/").status_code == 302
 
 
-@pytest.mark.parametrize("session_id", ["desk-7", "a/b%2F  ü‮", " "])
+#: A form sends UTF-8, which has no half characters.
+@pytest.mark.parametrize("session_id", [*(odd for odd in ODD_IDS if "\ud83d" not in odd), " "])
 def test_a_session_begins_with_an_occupant_whose_token_is_shown_once(session_id, people, as_alice):
     data = {"session_id": session_id, "workspace": people.workspace.pk}
     response = as_alice.post("/sessions/new/", data)

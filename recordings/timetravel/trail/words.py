@@ -35,7 +35,6 @@ STOP_WORDS: Final = frozenset(_STOP_WORDS.split())
 #: Han and what is written with it; hiragana alone is mostly grammar.
 _PAIRED: Final = "\u3005\u3007\u30a0-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 _WORD: Final = re.compile(rf"[{UNSPACED}]+|[^\W_{UNSPACED}]+")
-_PAIRED_CHARACTER: Final = re.compile(f"[{_PAIRED}]")
 _HIRAGANA: Final = "\u3040-\u309f"
 _ONLY_HIRAGANA: Final = re.compile(f"[{_HIRAGANA}]+")
 #: Where a script changes a word ends, but for its ending in hiragana.
