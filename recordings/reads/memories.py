@@ -22,7 +22,8 @@ MAX_COLUMNS: Final = 24
 MAX_VERSIONS: Final = 20
 #: In so many pieces of the turns on the page it is looked where an entry was served.
 MAX_PIECES: Final = 4_000
-_MAX_RECORDINGS: Final = 500
+#: Of so many recordings of those turns, the newest.
+MAX_RECORDINGS: Final = 500
 #: The text of a longer entry is not looked for in its JSON: its first characters stand for it.
 _MAX_READ_CHARS: Final = 200_000
 _SORTED: Final = ("stored_turn", "pk")
@@ -133,7 +134,8 @@ def memory_of(store: MemoryStore, viewer: Viewer, number: str | None, selected: 
     known = _turns_of(store.conversation, recordings, every)
     turns = _columns(every, known)
     by_turn = _by_turn(recordings, {*turns, *(row.entry.stored_turn for row in every)})
-    is_whole = _add_served(store, every, [found for group in by_turn.values() for found in group])
+    found = [recording for group in by_turn.values() for recording in group]
+    is_whole = _add_served(store, every, found) and len(found) <= MAX_RECORDINGS
     for row in rows:
         row.cells = _cells(row, turns, by_turn)
     return Memory(
@@ -235,10 +237,10 @@ def _columns(rows: Iterable[Row], known: Sequence[int]) -> list[int]:
 
 
 def _by_turn(recordings: QuerySet[Recording], turns: Iterable[int]) -> dict[int, list[Recording]]:
-    """Return the recordings of *turns*, the last that came first."""
+    """Return the recordings of *turns*, the newest first, and one more than `MAX_RECORDINGS` if there are."""
     found: dict[int, list[Recording]] = {}
     rows = recordings.filter(turn__in=turns).only("public_id", "turn", "sources").order_by("-created_at", "-pk")
-    for recording in rows[:_MAX_RECORDINGS]:
+    for recording in rows[: MAX_RECORDINGS + 1]:
         found.setdefault(recording.turn or 0, []).append(recording)
     return found
 

@@ -14,6 +14,7 @@ from django.shortcuts import get_object_or_404
 from footprint_site.access.models import AuditLine, Role, Workspace
 from footprint_site.access.principals import Viewer
 from recordings.models import Recording
+from recordings.reads.threads import MAX_PRINCIPALS
 from sessions_app.models import (
     Conversation,
     Incarnation,
@@ -34,7 +35,6 @@ MAX_CONVERSATIONS: Final = 20
 _MAX_LINEAGE: Final = 20
 _MAX_AUDIT_LINES: Final = 20
 #: More than these are not told apart by a page.
-_MAX_PRINCIPALS: Final = 10
 #: The turns of one conversation stand together.
 _BY_TURN: Final = (F("thread").asc(nulls_last=True), F("turn").asc(nulls_last=True), "created_at", "pk")
 #: What a row of a recording reads.
@@ -180,14 +180,14 @@ def _first_of_each(rows: QuerySet[Recording], order: Sequence[Any], limit: int) 
 
 
 def _principals(pks: Iterable[int], viewer: Viewer) -> dict[int, list[str]]:
-    """Return who the recordings and conversations of each occupant say they are of."""
+    """Return who the recordings and conversations of each occupant say they are of, one too many if more are said."""
     found: dict[int, list[str]] = {}
     told: list[QuerySet[Any]] = [Recording.objects.visible_to(viewer), Conversation.objects.visible_to(viewer)]
     for rows in told:
         said_of = rows.filter(incarnation__in=pks, principal__isnull=False).order_by()
         for pk, principal in said_of.values_list("incarnation", "principal").distinct():
             said = found.setdefault(pk, [])
-            if principal not in said and len(said) < _MAX_PRINCIPALS:
+            if principal not in said and len(said) <= MAX_PRINCIPALS:
                 said.append(principal)
     return found
 

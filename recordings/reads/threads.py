@@ -26,7 +26,7 @@ MAX_RECORDINGS: Final = 20
 _MAX_UNMATCHED: Final = 20
 _MAX_STORES: Final = 50
 _MAX_OTHERS: Final = 20
-_MAX_PRINCIPALS: Final = 10
+MAX_PRINCIPALS: Final = 10
 #: What no row of a turn shows.
 _UNSEEN: Final = (
     "strip",
@@ -185,11 +185,15 @@ def _n_unbound(conversation: Conversation, viewer: Viewer) -> int:
 
 
 def _principals(conversation: Conversation, viewer: Viewer) -> list[str]:
-    """Return who is said to speak in the occupant's session: this conversation's first, then the others."""
+    """
+    Return who is said to speak in the occupant's session: this conversation's first, then the others.
+
+    One more than `MAX_PRINCIPALS` when there are more.
+    """
     found = dict.fromkeys([conversation.principal] if conversation.principal is not None else [])
     for texts in _said(conversation, viewer):
         found |= dict.fromkeys(texts)
-    return list(found)[:_MAX_PRINCIPALS]
+    return list(found)[: MAX_PRINCIPALS + 1]
 
 
 def _said(conversation: Conversation, viewer: Viewer) -> Iterable[list[str]]:
@@ -207,4 +211,4 @@ def _said(conversation: Conversation, viewer: Viewer) -> Iterable[list[str]]:
 
 
 def _distinct(rows: QuerySet[Any]) -> list[str]:
-    return list(rows.order_by().values_list("principal", flat=True).distinct()[:_MAX_PRINCIPALS])
+    return list(rows.order_by().values_list("principal", flat=True).distinct()[: MAX_PRINCIPALS + 1])

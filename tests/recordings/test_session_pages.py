@@ -103,6 +103,15 @@ def test_two_principals_under_one_occupant_are_a_warning(two, as_alice):
     assert "2 principals under one occupant" in panel(page, "occupant-2")
     assert "principals" not in panel(page, "occupant-1")
 
+    for number in range(10):
+        two[1].brings(f"and I {number}", 3 + number, Identity("chat-502", principal=f"p{number}", tenant="brew"))
+
+    assert "More than 10 principals under one occupant." in panel(as_alice.get(two[0].url), "occupant-2")
+    thread = Conversation.objects.filter(incarnation=two[1].incarnation).first()
+    said = words(as_alice.get(f"/conversations/{thread.public_id}/"))
+    assert "More than 10 principals in one session." in said
+    assert "and others" in said
+
 
 def test_opening_shows_the_token_once_and_never_again(two, as_alice):
     response = as_alice.post(f"{two[0].url}open/", {"occupant": 2})
