@@ -61,9 +61,17 @@ class Places:
         if math.isnan(index):
             return None
         number = bisect_right(indices, index)
-        if local_of(str(log.rows[commit_index].stage_id)) in _AFTER_THE_CALL:
+        if _is_after_the_call(str(log.rows[commit_index].stage_id), log_name, lane):
             return positions[number - 1] if number else None
         return positions[number] if number < len(positions) else None
+
+
+def _is_after_the_call(stage_id: str, log_name: str, lane: str) -> bool:
+    """Return whether a stage of a log comes after the call of its epoch: by itself, or with the mount that it is in."""
+    path = log_name.rpartition("#")[0]
+    # The log of the lane itself is no mount in it, whatever the lane is called.
+    mounts = path.removeprefix(f"{lane}/").split("/") if path != lane else []
+    return not _AFTER_THE_CALL.isdisjoint([local_of(stage_id), *mounts])
 
 
 def log_name_of(location: EpochLocation) -> str:
