@@ -12,11 +12,11 @@ from django.core.exceptions import ValidationError
 
 from footprint_site.access.models import Role, Workspace
 from recordings.services.drafting import Stated
+from sessions_app.models.conversation import MAX_TURN
 
 ID_MAX_LENGTH: Final = 1000
 #: Of a phrase that is followed back: a paragraph of an answer.
 MAX_PHRASE_CHARS: Final = 2_000
-MAX_TURN: Final = 2**63 - 1
 _WHOLE: Final = re.compile(r"[+-]?[0-9]+", re.ASCII)
 
 

@@ -14,18 +14,18 @@ from footprint_site.api_errors import ApiError
 from recordings.api.context import number_of
 from recordings.api.fields import not_served_fields, piece_fields
 from recordings.forms import MAX_PHRASE_CHARS
-from recordings.models import Presence, Recording
+from recordings.models import MemoryLink, Presence, Recording
 from recordings.reads import get_epoch, get_recording_for
 from recordings.reads.trail import (
     MAX_CANDIDATES,
     Found,
-    Step,
     Trail,
     claims_by_answer,
     epoch_that_answered,
     presences_of,
     trail_of,
 )
+from recordings.reads.trailsteps import Step
 from recordings.timetravel.trail.matching import Match
 from recordings.timetravel.trail.supported import AnswerClaims
 from recordings.timetravel.trail.verdict import Disagreement
@@ -134,7 +134,14 @@ def _hop_fields(step: Step) -> dict[str, Any]:
         "skill_id": hop.skill_id,
         "piece_id": hop.piece_id,
         "text": hop.text,
+        "written_in": _written_fields(step.written),
+        "inferred": step.is_inferred,
     }
+
+
+def _written_fields(link: MemoryLink | None) -> dict[str, Any] | None:
+    """Return the recording that wrote an entry of memory, and the commit of the stage that did."""
+    return None if link is None else {"recording": str(link.recording.public_id), **link.place}
 
 
 def _disagreement_fields(disagreement: Disagreement) -> dict[str, Any]:

@@ -1,7 +1,8 @@
 """Recordings as they are stored, and the index of what is in them."""
 
 from recordings.models.epoch import Epoch, NotServed
+from recordings.models.memorylink import MemoryLink
 from recordings.models.piece import Piece, Presence, Text
 from recordings.models.recording import INDEX_VERSION, Recording
 
-__all__ = ["INDEX_VERSION", "Epoch", "NotServed", "Piece", "Presence", "Recording", "Text"]
+__all__ = ["INDEX_VERSION", "Epoch", "MemoryLink", "NotServed", "Piece", "Presence", "Recording", "Text"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from typing import Self
+from typing import Any, Self
 
 from django.db import models
 from django.urls import reverse
@@ -12,10 +12,12 @@ from django.utils import timezone
 from footprint_site.access.models import Workspace, WorkspaceOwnedQuerySet
 from footprint_site.fields import text_key
 from recordings.fields import RecordedJson, RecordedText
+from recordings.timetravel.values import is_number
 from sessions_app.models import Conversation, Incarnation
+from sessions_app.models.conversation import MAX_TURN
 
 #: Raised whenever the index is built in another way: rows of another version are built again.
-INDEX_VERSION = 2
+INDEX_VERSION = 3
 
 
 def id_key(recorded_id: str | None) -> str:
@@ -25,6 +27,12 @@ def id_key(recorded_id: str | None) -> str:
     Ids are opaque and up to 1,000 characters long, which is more than an index of PostgreSQL holds.
     """
     return text_key(recorded_id) if recorded_id is not None else ""
+
+
+def turn_or_none(claimed: Any) -> int | None:
+    """Return *claimed*, which a recording holds, if it is a turn: a whole number from 1 that a column takes."""
+    is_whole = is_number(claimed) and claimed == int(claimed)
+    return int(claimed) if is_whole and 1 <= claimed <= MAX_TURN else None
 
 
 class RecordingQuerySet(WorkspaceOwnedQuerySet["Recording"]):

@@ -7,6 +7,8 @@ from typing import Any, Final
 
 from recordings.models import Epoch, Piece, Presence, Recording
 from recordings.models.recording import id_key
+from recordings.reads.pieceview import Links
+from recordings.reads.remembered import Remembered, remembered_in
 from recordings.reads.viewed import Viewed
 
 #: All of a run of so many epochs; else so many on either side of the cursor.
@@ -40,7 +42,7 @@ class Call(Viewed, frozen=True):
 
 
 class Happening(Viewed, frozen=True):
-    """One epoch: what was new to it, and what the model did."""
+    """One epoch: what was new to it, what the model did, and what was written to memory."""
 
     epoch: Epoch
     #: The name of its lane where there are several.
@@ -53,6 +55,7 @@ class Happening(Viewed, frozen=True):
     calls: list[Call] | None
     #: What the model said beside its calls.
     said: Piece | None
+    remembered: list[Remembered]
     is_current: bool
 
 
@@ -72,9 +75,9 @@ def span_around(n_epochs: int, position: int) -> tuple[int, int]:
     return first, min(n_epochs, first + 2 * N_AROUND)
 
 
-def happened_around(recording: Recording, epoch: Epoch, rows: Iterable[Epoch]) -> Happened:
+def happened_around(recording: Recording, epoch: Epoch, rows: Iterable[Epoch], links: Links) -> Happened:
     """
-    Return what happened around *epoch*: one query, and one more when the result of a call stands elsewhere.
+    Return what happened around *epoch*: two queries, and one more when the result of a call stands elsewhere.
 
     Args:
         rows: All epochs of `span_around`, and any others.
@@ -89,9 +92,18 @@ def happened_around(recording: Recording, epoch: Epoch, rows: Iterable[Epoch]) -
         .order_by("first_position", "slot_order", "order")[:_MAX_SAID]
     )
     results = _results(recording, epochs, new)
+    remembered = remembered_in(recording, first, last, links)
+    names = recording.lanes if len(recording.lanes) > 1 else [""]
     return Happened(
         epochs=[
-            _happening(row, new, results, epoch, recording.lanes[row.lane] if len(recording.lanes) > 1 else "")
+            _happening(
+                row,
+                new,
+                results,
+                remembered.get(row.position, []),
+                names[row.lane],
+                is_current=row.position == epoch.position,
+            )
             for row in epochs
         ],
         n_before=first - 1,
@@ -130,7 +142,13 @@ def _by_call(presences: Iterable[Presence]) -> dict[tuple[int, str], Presence]:
 
 
 def _happening(
-    row: Epoch, new: Sequence[Presence], results: dict[tuple[int, str], Presence], cursor: Epoch, lane: str
+    row: Epoch,
+    new: Sequence[Presence],
+    results: dict[tuple[int, str], Presence],
+    remembered: list[Remembered],
+    lane: str,
+    *,
+    is_current: bool,
 ) -> Happening:
     of_lane = [presence for presence in new if presence.lane == row.lane]
     here = [presence for presence in of_lane if presence.first_position == row.position]
@@ -144,7 +162,8 @@ def _happening(
         said=next(
             (p.piece for p in next_ones if p.piece.facts["source"] == "assistant" and p.piece.text.n_chars), None
         ),
-        is_current=row.position == cursor.position,
+        remembered=remembered,
+        is_current=is_current,
     )
 
 

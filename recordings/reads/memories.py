@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Final
 
 from django.core.paginator import Page, Paginator
-from django.db.models import Q, QuerySet
+from django.db.models import Max, Q, QuerySet
 from django.shortcuts import get_object_or_404
 
 from footprint_site.access.principals import Viewer
-from recordings.models import Piece, Recording
+from recordings.models import Recording
+from recordings.reads.memorylinks import (
+    ServedIn,
+    Unstored,
+    WrittenIn,
+    n_calls_served,
+    served_of,
+    unstored_of,
+    writers_of,
+)
 from sessions_app.models import Conversation, MemoryEntry, MemoryEntryVersion, MemoryFeedback, MemoryStore
 from sessions_app.models.memory import now_ms
 from sessions_app.rawjson import read_value
@@ -20,10 +29,6 @@ from sessions_app.rawjson import read_value
 PAGE_SIZE: Final = 24
 MAX_COLUMNS: Final = 24
 MAX_VERSIONS: Final = 20
-#: In so many pieces of the turns on the page it is looked where an entry was served.
-MAX_PIECES: Final = 4_000
-#: Of so many recordings of those turns, the newest.
-MAX_RECORDINGS: Final = 500
 #: The text of a longer entry is not looked for in its JSON: its first characters stand for it.
 _MAX_READ_CHARS: Final = 200_000
 _SORTED: Final = ("stored_turn", "pk")
@@ -44,6 +49,7 @@ class Cell:
     turn: int
     #: ``written``, ``overwritten`` for an earlier version, ``served``, or empty.
     mark: str
+    #: What says so; else a recording of the turn, if there is one.
     recording: Recording | None
     is_after: bool
     is_before: bool
@@ -62,18 +68,14 @@ class Row:
     feedback: MemoryFeedback | None = None
     #: Of the versions that it replaced.
     earlier_turns: set[int] = field(default_factory=set)
-    served: dict[int, Recording] = field(default_factory=dict)
+    #: In the turns of the page.
+    served: list[ServedIn] = field(default_factory=list)
     cells: list[Cell] = field(default_factory=list)
 
     @property
     def rating(self) -> float | None:
         """The mean of its feedback."""
         return self.feedback.total / self.feedback.count if self.feedback and self.feedback.count else None
-
-    @property
-    def served_in(self) -> list[tuple[int, Recording]]:
-        """The turns in which it was served, each with a recording of it."""
-        return sorted(self.served.items(), key=lambda pair: pair[0])
 
 
 @dataclass(frozen=True)
@@ -84,7 +86,10 @@ class Version:
     row: MemoryEntry | MemoryEntryVersion
     said: Said
     stamp: str
-    recordings: list[Recording]
+    #: None where no recording says that it wrote it.
+    written: WrittenIn | None
+    #: A recording of the turn that it is of, where none says that it wrote it.
+    of_turn: Recording | None
 
     @property
     def is_current(self) -> bool:
@@ -102,7 +107,11 @@ class Memory:
     rows: list[Row]
     selected: Row | None
     versions: list[Version]
-    is_searched_whole: bool
+    #: How many calls were served the selected entry, in all turns.
+    n_calls_served: int
+    #: Entries that recordings name and that are not stored, the first, and how many there are.
+    unstored: list[Unstored]
+    n_unstored: int
 
 
 def get_store_for(viewer: Viewer, public_id: Any, store_pk: int) -> MemoryStore:
@@ -133,19 +142,23 @@ def memory_of(store: MemoryStore, viewer: Viewer, number: str | None, selected: 
     _add_feedback(store, every)
     known = _turns_of(store.conversation, recordings, every)
     turns = _columns(every, known)
-    by_turn = _by_turn(recordings, {*turns, *(row.entry.stored_turn for row in every)})
-    found = [recording for group in by_turn.values() for recording in group]
-    is_whole = _add_served(store, every, found) and len(found) <= MAX_RECORDINGS
-    for row in rows:
-        row.cells = _cells(row, turns, by_turn)
+    writers = writers_of(store, [row.entry.entry_key for row in every])
+    served = served_of(store, [row.entry.entry_key for row in every], turns)
+    of_turns = _newest_of_turns(recordings, {*turns, *(row.entry.stored_turn for row in every)})
+    for row in every:
+        row.served = served.get(row.entry.entry_key, [])
+        row.cells = _cells(row, turns, writers, of_turns)
+    unstored, n_unstored = unstored_of(store)
     return Memory(
         page=page,
         turns=turns,
         n_turns=len(known),
         rows=rows,
         selected=shown,
-        versions=[] if shown is None else _versions(shown, store, recordings),
-        is_searched_whole=is_whole,
+        versions=[] if shown is None else _versions(shown, store, writers, recordings),
+        n_calls_served=0 if shown is None else n_calls_served(store, shown.entry.entry_key),
+        unstored=unstored,
+        n_unstored=n_unstored,
     )
 
 
@@ -236,46 +249,30 @@ def _columns(rows: Iterable[Row], known: Sequence[int]) -> list[int]:
     return sorted(list(dict.fromkeys(wanted))[:MAX_COLUMNS])
 
 
-def _by_turn(recordings: QuerySet[Recording], turns: Iterable[int]) -> dict[int, list[Recording]]:
-    """Return the recordings of *turns*, the newest first, and one more than `MAX_RECORDINGS` if there are."""
-    found: dict[int, list[Recording]] = {}
-    rows = recordings.filter(turn__in=turns).only("public_id", "turn", "sources").order_by("-created_at", "-pk")
-    for recording in rows[: MAX_RECORDINGS + 1]:
-        found.setdefault(recording.turn or 0, []).append(recording)
-    return found
+def _newest_of_turns(recordings: QuerySet[Recording], turns: Iterable[int]) -> dict[int, Recording]:
+    """Return the newest recording of each of *turns*."""
+    newest = recordings.filter(turn__in=turns).order_by().values("turn").annotate(newest=Max("pk")).values("newest")
+    return {row.turn or 0: row for row in Recording.objects.filter(pk__in=newest).only("public_id", "turn")}
 
 
-def _add_served(store: MemoryStore, rows: Iterable[Row], recordings: Iterable[Recording]) -> bool:
-    """
-    Tell each of *rows* where it was served, by what *recordings* say of their pieces. Returns whether all were read.
-
-    A piece counts that names the store and the entry. One that looks alike does not: nothing is guessed.
-    """
-    by_id = {row.entry.entry_id: row for row in rows}
-    by_pk = {recording.pk: recording for recording in recordings if "M" in recording.sources}
-    pieces = Piece.objects.filter(recording__in=by_pk).exclude(slot="tools").order_by("pk")
-    read = list(pieces.values_list("recording", "facts")[: MAX_PIECES + 1])
-    for pk, facts in read[:MAX_PIECES]:
-        row = by_id.get(facts["memory_entry_id"]) if facts["memory_store"] == store.name else None
-        if row is not None:
-            row.served.setdefault(by_pk[pk].turn or 0, by_pk[pk])
-    return len(read) <= MAX_PIECES
-
-
-def _cells(row: Row, turns: Sequence[int], by_turn: dict[int, list[Recording]]) -> list[Cell]:
-    marks = dict.fromkeys(row.served, "served") | dict.fromkeys(row.earlier_turns, "overwritten")
+def _cells(
+    row: Row, turns: Sequence[int], writers: Mapping[tuple[str, int], WrittenIn], of_turns: Mapping[int, Recording]
+) -> list[Cell]:
+    served = {one.turn: one.recording for one in row.served}
+    marks = dict.fromkeys(served, "served") | dict.fromkeys(row.earlier_turns, "overwritten")
     marks[row.entry.stored_turn] = "written"
     marked = [turn for turn in turns if turn in marks]
     cells = []
     for turn in turns:
         mark = marks.get(turn, "")
-        recording = row.served.get(turn) if mark == "served" else next(iter(by_turn.get(turn, [])), None)
+        written = writers.get((row.entry.entry_key, turn))
+        says_so = served.get(turn) if mark == "served" else written.recording if written else None
         is_within = bool(marked) and marked[0] <= turn <= marked[-1]
         cells.append(
             Cell(
                 turn,
                 mark,
-                recording,
+                says_so or of_turns.get(turn),
                 is_after=is_within and turn != marked[0],
                 is_before=is_within and turn != marked[-1],
             )
@@ -283,13 +280,22 @@ def _cells(row: Row, turns: Sequence[int], by_turn: dict[int, list[Recording]]) 
     return cells
 
 
-def _versions(shown: Row, store: MemoryStore, recordings: QuerySet[Recording]) -> list[Version]:
+def _versions(
+    shown: Row, store: MemoryStore, writers: Mapping[tuple[str, int], WrittenIn], recordings: QuerySet[Recording]
+) -> list[Version]:
     """Return what stands under the id of *shown* and what stood there before, the newest first."""
     earlier = list(shown.entry.versions.order_by("-number")[:MAX_VERSIONS])
     found: list[tuple[int, MemoryEntry | MemoryEntryVersion]] = [(shown.entry.n_overwritten + 1, shown.entry)]
     found += [(version.number, version) for version in earlier]
-    by_turn = _by_turn(recordings, {row.stored_turn for _, row in found if row.stored_turn > 0})
+    of_turns = _newest_of_turns(recordings, {row.stored_turn for _, row in found if row.stored_turn > 0})
     return [
-        Version(number, row, said_of(row.body), _stamp(row, store), by_turn.get(row.stored_turn, []))
+        Version(
+            number,
+            row,
+            said_of(row.body),
+            _stamp(row, store),
+            writers.get((shown.entry.entry_key, row.stored_turn)),
+            of_turns.get(row.stored_turn),
+        )
         for number, row in found
     ]

@@ -49,7 +49,7 @@ def screen_of(recording: Recording, cursor: dict[str, Any]) -> dict[str, Any]:
         "keep_tab": f"&tab={tab}" if cursor["tab"] in ("served", "raw") else "",
         "strip": strip_of(recording, epoch),
         "mix": mix_of(epoch.by_source),
-        "happened": happened_around(recording, epoch, rows),
+        "happened": happened_around(recording, epoch, rows, links),
         "turns": turns,
         "not_served": not_served,
         "call_place": place_view("written by", _place_of_call(epoch), links),
@@ -64,7 +64,7 @@ def screen_of(recording: Recording, cursor: dict[str, Any]) -> dict[str, Any]:
     hits = hits_of(trail) if trail else {}
     found["slots"] = [(slot, blocks_of(slot.items, links, epoch, hits)) for slot in slots]
     if trail:
-        found["trail"] = trail_view(trail, recording, links, found["call_place"], cursor["rank"], turns)
+        found["trail"] = trail_view(trail, recording, links, found["call_place"], cursor["rank"])
         found["n_searched"] = sum(epoch.n_pieces)
     return found
 

@@ -17,6 +17,7 @@ from django.utils.dateparse import parse_datetime
 from footprint_site.access.principals import Viewer
 from recordings.models import Recording
 from recordings.models.recording import id_key
+from recordings.reads.memorylinks import unstored_stores_of
 from sessions_app.models import Conversation, MemoryStore, Turn
 
 PAGE_SIZE: Final = 50
@@ -76,6 +77,8 @@ class Thread:
     n_others: int
     stores: list[MemoryStore]
     n_stores: int
+    #: Memories that its recordings name and that hold nothing here, the first.
+    unstored_stores: list[str]
     principals: list[str]
 
 
@@ -124,6 +127,7 @@ def thread_of(conversation: Conversation, viewer: Viewer, number: str | None) ->
         n_others=others.count(),
         stores=list(stores.annotate(n_entries=Count("entries"))[:_MAX_STORES]),
         n_stores=stores.count(),
+        unstored_stores=unstored_stores_of(conversation),
         principals=_principals(conversation, viewer),
     )
 

@@ -11,12 +11,12 @@ from django.db.models.functions import Cast
 
 from recordings.models import Epoch, NotServed, Presence, Recording
 from recordings.reads.served import not_served_at_epoch, presences_at
+from recordings.reads.trailsteps import Step, steps_of
 from recordings.timetravel.jsontext import read_value
 from recordings.timetravel.pieces import SLOTS, ToolSource
 from recordings.timetravel.places import Place
-from recordings.timetravel.trail.candidates import Candidate, candidates_for, hops_of
+from recordings.timetravel.trail.candidates import Candidate, candidates_for
 from recordings.timetravel.trail.evidence import Evidence, LaneAnswer, Served, asked_in
-from recordings.timetravel.trail.hops import Hop
 from recordings.timetravel.trail.matching import Match, find_matches
 from recordings.timetravel.trail.supported import AnswerClaims, claims_of
 from recordings.timetravel.trail.verdict import Answer, Disagreement, answer_of, disagreements_of
@@ -52,13 +52,6 @@ class Unserved(msgspec.Struct, frozen=True):
 
     row: NotServed
     match: Match | None
-
-
-class Step(msgspec.Struct, frozen=True):
-    """A hop, and the recording that it is in."""
-
-    hop: Hop
-    recording: Recording
 
 
 class Found(msgspec.Struct, frozen=True):
@@ -97,7 +90,8 @@ def epoch_that_answered(recording: Recording, phrase: str) -> int:
 
 def trail_of(recording: Recording, epoch: Epoch, phrase: str, not_served: Iterable[NotServed] | None = None) -> Trail:
     """
-    Return the trail of *phrase* from *epoch*: two queries, and one more for each candidate of an earlier leg.
+    Return the trail of *phrase* from *epoch*: two queries, one more where memory was served, and one for each candidate
+    of an earlier leg.
 
     Args:
         not_served: What *epoch* was not served, where that is read already.
@@ -108,6 +102,8 @@ def trail_of(recording: Recording, epoch: Epoch, phrase: str, not_served: Iterab
     disagreements = disagreements_of(candidates, served)
     unserved = _unserved(phrase, not_served_at_epoch(epoch) if not_served is None else not_served)
     missing = _missing(recording, epoch, served)
+    shown = candidates[:MAX_CANDIDATES]
+    ways_back = steps_of(shown, candidates, served, recording, pks)
     return Trail(
         phrase=phrase,
         epoch=epoch,
@@ -118,8 +114,8 @@ def trail_of(recording: Recording, epoch: Epoch, phrase: str, not_served: Iterab
             is_missing=bool(missing),
         ),
         found=[
-            Found(rank, candidate, pks[candidate.id], _steps(candidate, candidates, served, recording, pks))
-            for rank, candidate in enumerate(candidates[:MAX_CANDIDATES], 1)
+            Found(rank, candidate, pks[candidate.id], steps)
+            for rank, (candidate, steps) in enumerate(zip(shown, ways_back, strict=True), 1)
         ],
         n_candidates=len(candidates),
         disagreements=disagreements,
@@ -199,51 +195,6 @@ def _evidence(row: tuple[Any, ...], lane: str, number: int) -> Evidence:
         document_id=facts["document_id"],
         n_folded=facts["n_folded"],
     )
-
-
-def _steps(
-    candidate: Candidate,
-    candidates: list[Candidate],
-    served: Served,
-    recording: Recording,
-    pks: dict[str, int],
-) -> list[Step]:
-    steps = []
-    for hop in hops_of(candidate, candidates, served):
-        if hop.kind == "earlier_leg" and recording.earlier_leg is not None:
-            steps.append(Step(hop, recording.earlier_leg))
-            steps += _in_earlier_leg(recording.earlier_leg, pks[candidate.id], hop)
-        else:
-            steps.append(Step(hop, recording))
-    return steps
-
-
-def _in_earlier_leg(earlier: Recording, presence_pk: int, hop: Hop) -> list[Step]:
-    """Return where the earlier leg wrote the same text: texts are kept once, so the same is the same row."""
-    here = Presence.objects.filter(pk=presence_pk)
-    there = (
-        earlier.presences.filter(piece__text__in=here.values("piece__text"), slot_order__in=here.values("slot_order"))
-        .select_related("piece")
-        .order_by("first_position")
-        .first()
-    )
-    if there is None:
-        return []
-    facts = there.piece.facts
-    origin = facts["origin"]
-    written = Hop(
-        "written",
-        epoch_position=origin["epoch_position"],
-        log=origin["log"],
-        commit_index=origin["commit_index"],
-        runtime_stage_id=origin["runtime_stage_id"] or None,
-        turn=earlier.turn,
-        tool_call_id=facts["tool_call_id"],
-        memory_entry_id=facts["memory_entry_id"],
-        text=hop.text,
-        piece_id=there.piece.piece_id,
-    )
-    return [Step(written, earlier)]
 
 
 class _Text(msgspec.Struct, frozen=True, eq=False):

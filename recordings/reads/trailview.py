@@ -8,14 +8,14 @@ from urllib.parse import urlencode
 import msgspec
 
 from recordings.models import Recording
+from recordings.reads.memorylinks import WrittenIn, written_in
 from recordings.reads.pieceview import Hit, Links, PlaceView, place_view
-from recordings.reads.trail import Found, Step, Trail
-from recordings.reads.turns import Turns
+from recordings.reads.trail import Found, Trail
+from recordings.reads.trailsteps import Step
 from recordings.reads.viewed import Viewed
 from recordings.sources import look_of
 from recordings.timetravel.places import Place
 from recordings.timetravel.trail.candidates import Candidate
-from recordings.timetravel.trail.hops import Hop
 
 #: So many candidates are shown; their number is said.
 MAX_SHOWN: Final = 12
@@ -60,6 +60,9 @@ class HopView(Viewed, frozen=True):
     place: PlaceView | None
     #: The recording that it is in, when that is another one.
     other: Recording | None
+    #: Of an entry of memory: what wrote it; None where no recording of the conversation says so.
+    written: WrittenIn | None
+    is_inferred: bool
     epoch_url: str | None
     epoch_position: int | None
 
@@ -85,9 +88,7 @@ class TrailView(Viewed, frozen=True):
     not_found_in: list[str]
 
 
-def trail_view(
-    trail: Trail, recording: Recording, links: Links, read: PlaceView, rank: int | None, turns: Turns
-) -> TrailView:
+def trail_view(trail: Trail, recording: Recording, links: Links, read: PlaceView, rank: int | None) -> TrailView:
     """Return *trail* with the candidate of *rank* selected, else the first."""
     found = trail.found[:MAX_SHOWN]
     current = next((one for one in found if one.rank == rank), found[0] if found else None)
@@ -102,7 +103,7 @@ def trail_view(
         candidates=views,
         n_candidates=trail.n_candidates,
         current=next((view for view in views if view.is_current), None),
-        hops=[_hop_view(step, recording, links, turns) for step in current.steps] if current else [],
+        hops=[_hop_view(step, recording, links) for step in current.steps] if current else [],
         landed=_place_view("landed", evidence.landed, links) if evidence else None,
         let_in=_place_view("let in", evidence.let_in, links) if evidence and evidence.let_in else None,
         read=read,
@@ -170,14 +171,7 @@ def _candidate_view(one: Found, trail: Trail, links: Links, *, is_current: bool)
     )
 
 
-def _written_in(hop: Hop, recording: Recording, turns: Turns) -> Recording | None:
-    """Return the recording of the turn that wrote a memory entry, where exactly one of the conversation has it."""
-    if hop.kind not in ("memory_entry", "repeats") or hop.turn is None or hop.turn == recording.turn:
-        return None
-    return turns.by_turn.get(hop.turn)
-
-
-def _hop_view(step: Step, recording: Recording, links: Links, turns: Turns) -> HopView:
+def _hop_view(step: Step, recording: Recording, links: Links) -> HopView:
     hop = step.hop
     is_other = step.recording.pk != recording.pk
     there = Links(step.recording) if is_other else links
@@ -200,7 +194,9 @@ def _hop_view(step: Step, recording: Recording, links: Links, turns: Turns) -> H
         turn=hop.turn,
         name=hop.tool_call_id or hop.memory_entry_id or hop.skill_id,
         place=place,
-        other=step.recording if is_other else _written_in(hop, recording, turns),
+        other=step.recording if is_other else None,
+        written=written_in(step.written) if step.written else None,
+        is_inferred=step.is_inferred,
         epoch_url=epoch_url,
         epoch_position=hop.epoch_position,
     )

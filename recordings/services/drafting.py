@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 
@@ -12,13 +12,11 @@ from footprint_site.fields import text_key
 from recordings.ingest.receive import Received
 from recordings.ingest.scan import Scan
 from recordings.models import Recording
-from recordings.models.recording import id_key
+from recordings.models.recording import id_key, turn_or_none
 from recordings.services.binding import occupant_bind
 from recordings.timetravel import Outcome, answers_of, outcome_of, resume_point, user_message_of
 from recordings.timetravel import Recording as Run
-from recordings.timetravel.values import is_number
 
-_MAX_TURN: Final = 2**63 - 1
 _FILENAME_MAX_LENGTH: Final = 300
 
 
@@ -66,7 +64,7 @@ def draft_of(
         principal=stated.principal or found.principal,
         conversation_id=conversation_id,
         conversation_key=id_key(conversation_id),
-        turn=stated.turn if stated.turn is not None else _turn(found.turn),
+        turn=stated.turn if stated.turn is not None else turn_or_none(found.turn),
         session_id=session_id,
         session_key=id_key(session_id),
         incarnation_sha256=text_key(stated.incarnation) if stated.incarnation else stated.incarnation_sha256,
@@ -95,12 +93,6 @@ def _reason_of(outcome: Outcome) -> str | None:
     if outcome.pause is not None:
         return outcome.pause.tool_name
     return outcome.stopped_early.reason if outcome.stopped_early else None
-
-
-def _turn(claimed: Any) -> int | None:
-    """Return *claimed* if it is a turn that a column holds: a whole number from 1."""
-    is_whole = is_number(claimed) and claimed == int(claimed)
-    return int(claimed) if is_whole and 1 <= claimed <= _MAX_TURN else None
 
 
 def _name_of(actor: Viewer | str) -> str:

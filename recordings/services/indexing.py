@@ -10,10 +10,11 @@ from typing import Final
 from django.db import transaction
 
 from recordings.media import data_urls_of
-from recordings.models import INDEX_VERSION, Epoch, NotServed, Piece, Presence, Recording, Text
+from recordings.models import INDEX_VERSION, Epoch, MemoryLink, NotServed, Piece, Presence, Recording, Text
 from recordings.models.piece import HEAD_CHARS
 from recordings.models.recording import id_key
 from recordings.services.bulk import batched, objects_insert, rows_insert
+from recordings.services.memorylinks import memory_links
 from recordings.services.rows import epoch_row, facts_of_piece, facts_of_unserved
 from recordings.services.summary import Summary
 from recordings.services.totals import totals_of
@@ -42,7 +43,8 @@ def recording_index(*, recording: Recording, run: Run) -> None:
         index_drop(recording=recording)
         evicted_at = _add_unserved(recording, run, lane_numbers)
         summary = _add_epochs(recording, run, context, lane_numbers, evicted_at)
-        _add_presences(recording, context, lane_numbers)
+        piece_keys = _add_presences(recording, context, lane_numbers)
+        objects_insert(model=MemoryLink, rows=memory_links(recording, run, context, piece_keys))
         columns = summary.fields(run, context) | {
             "status": Recording.Status.READY,
             "error": "",
@@ -56,7 +58,13 @@ def recording_index(*, recording: Recording, run: Run) -> None:
 def index_drop(*, recording: Recording) -> None:
     """Remove the index of *recording*. Texts that other recordings share stay."""
     text_keys = set(recording.pieces.values_list("text_id", flat=True))
-    for rows in (recording.presences, recording.pieces, recording.not_served, recording.epochs):
+    for rows in (
+        recording.memory_links,
+        recording.presences,
+        recording.pieces,
+        recording.not_served,
+        recording.epochs,
+    ):
         rows.all().delete()
     for keys in batched(sorted(text_keys)):
         Text.objects.filter(pk__in=keys, pieces=None).delete()
@@ -84,7 +92,8 @@ def _add_epochs(
     return summary
 
 
-def _add_presences(recording: Recording, context: Context, lane_numbers: dict[str, int]) -> None:
+def _add_presences(recording: Recording, context: Context, lane_numbers: dict[str, int]) -> dict[str, int]:
+    """Keep the pieces and the spans in which they were served. Returns the keys of the pieces by their ids."""
     workspace_id, pieces = recording.workspace_id, context.pieces
     texts = texts_store(workspace_id=workspace_id, contents=(piece.text for piece in pieces))
     rows_insert(
@@ -133,6 +142,7 @@ def _add_presences(recording: Recording, context: Context, lane_numbers: dict[st
             for presence in context.presences
         ),
     )
+    return keys
 
 
 def texts_store(*, workspace_id: int, contents: Iterable[str]) -> dict[str, int]:

@@ -44,6 +44,7 @@ from recordings.timetravel.jsontext import NumberText
 from recordings.timetravel.jstext import stable_json
 from recordings.timetravel.lanes import epochs_of_lane, lane_log, lanes
 from recordings.timetravel.legs import ResumePoint, is_next_leg, resume_point
+from recordings.timetravel.memorywrites import MemoryWrite, memory_writes
 from recordings.timetravel.merge import NotMergeableError, apply_smart_merge
 from recordings.timetravel.outcome import (
     Answer,
@@ -129,6 +130,7 @@ __all__ = [
     "Log",
     "Match",
     "MemoryEntry",
+    "MemoryWrite",
     "Milestone",
     "NoSourceError",
     "NotARecordingError",
@@ -192,6 +194,7 @@ __all__ = [
     "lanes",
     "lexical_influence",
     "llm_call_mount_keys",
+    "memory_writes",
     "message_digest_input",
     "milestone_for",
     "milestone_stops",

@@ -71,7 +71,7 @@ def _writes_of(recording: Recording, key: str, names: Sequence[str], places: Pla
 
 
 def _written(log: Log) -> Iterator[tuple[int, str | None, int | None, list[str]]]:
-    """Yield what the last stage of a write found to write: its row, and of each entry the id, the turn and the texts."""
+    """Yield what the last stage of a write found to write: its row, and id, turn and texts of each entry."""
     for row, stage in _stages(log):
         turn = _turn(log.value_at("turnNumber", row))
         if stage == "write-messages":
@@ -116,7 +116,7 @@ def _turn_of(entry: Value) -> int | None:
 
 
 def _turn(value: Value) -> int | None:
-    return int(value) if is_number(value) and value > 0 else None
+    return int(value) if is_number(value) and value > 0 and value == int(value) else None
 
 
 def _contents(messages: Sequence[Value]) -> list[str]:

@@ -159,7 +159,7 @@ def test_the_trail_of_a_stale_memory_leads_to_the_turn_that_wrote_it(workspace, 
     page = as_bob.get(f"{fourth.get_absolute_url()}?phrase=12 Mill Lane")
 
     assert f'href="{first.get_absolute_url()}"' in page.content.decode()
-    assert "Rendered from the entry msg-1-0 in delivery-address-turn-1.json.gz" in text_of(page)
+    assert "Rendered from the entry msg-1-0, written by delivery-address-turn-1.json.gz" in text_of(page)
 
 
 def test_no_trail_crosses_to_another_occupant(sender, occupants, as_bob):

@@ -301,19 +301,6 @@ def test_a_piece_of_another_store_is_not_this_entry(people, as_bob):
     assert [text for text in marks(as_bob.get(url_of(store)))["msg-1-0"] if text.startswith("served")] == []
 
 
-@pytest.mark.parametrize("limit", ["MAX_RECORDINGS", "MAX_PIECES"])
-def test_where_it_was_not_looked_for_is_said(limit, people, as_bob, monkeypatch):
-    seated = seat(people)
-    store = seated.puts()
-    seated.brings("one")
-    seated.brings("two")
-    assert "was looked for in the newest" not in words(as_bob.get(url_of(store)))
-
-    monkeypatch.setattr(f"recordings.reads.memories.{limit}", 1 if limit == "MAX_RECORDINGS" else -1)
-
-    assert "was looked for in the newest 500 recordings of these turns" in words(as_bob.get(url_of(store)))
-
-
 def test_no_entry_is_said_so(people, as_bob):
     store = seat(people).puts("a", 1, "x")
     store.entries.all().delete()

@@ -83,10 +83,10 @@ def test_a_write_belongs_to_the_call_before_it(name):
         assert write.place.epoch_position == (1 if is_read else last)
 
 
-def written(*rows, key="final/sf-memory-write-chat#20", before=(call(5),)):
+def written(*rows, key="final/sf-memory-write-chat#20", before=()):
     handed_on = {"stageId": "final/sf-memory-write-chat/write-messages", "runtimeStageId": ""}
     first = commit("x", 0, ("turnNumber", "set", 2), ("newMessages", "set", [user("hello")])) | handed_on
-    return recording(*before, mounts={key: [first, *rows]})
+    return recording(*(before or [call(5)]), mounts={key: [first, *rows]})
 
 
 def write_row(number=21, *writes):
