@@ -8,6 +8,7 @@ from typing import Final
 from recordings.models import MemoryLink, Recording
 from recordings.reads.pieceview import Links, PlaceView, place_view
 from recordings.reads.viewed import Viewed
+from recordings.timetravel.ids import local_of
 
 #: So many entries are told; a run writes a few for each of its turns.
 MAX_TOLD: Final = 60
@@ -24,6 +25,8 @@ class Remembered(Viewed, frozen=True):
     """What one stage wrote to one memory."""
 
     store: str
+    #: The execution of the memory's subflow that the stage is in.
+    mount: str
     place: PlaceView
     entries: list[RememberedEntry]
     #: Whether a read wrote it, on the way to the call: a summary of what it found.
@@ -44,6 +47,7 @@ def _remembered(stage: list[MemoryLink], links: Links) -> Remembered:
     store, place = stage[0].store, stage[0].place
     return Remembered(
         store=store,
+        mount=local_of(place["log"]),
         place=place_view("written", place, links),
         entries=[RememberedEntry(link.entry_id, _url(link, links)) for link in stage],
         is_summary="sf-memory-read-" in place["log"],
