@@ -89,6 +89,12 @@ class Arguments:
         elements = read_elements(sent)
         return [_entry(f"entries[{index}]", element) for index, element in enumerate(elements)]
 
+    def json(self, name: str) -> str:
+        """Return the value of *name*, whatever it is, as it was written."""
+        if name not in self._members:
+            raise ArgumentError(f"{name}_missing", f"{name} is missing.")
+        return self._members[name].text
+
     def number(self, name: str) -> float:
         """Return the finite number *name*."""
         value = self._value(name)

@@ -143,6 +143,8 @@ TABLE: dict[str, Row] = {
     "sessions-api:conversation": READ_RECORDING,
     "sessions-api:conversation-turns": READ_RECORDING,
     "sessions-api:conversation-entries": READ_RECORDING,
+    "sessions-api:record-keep": SEND,
+    "sessions-api:record-recall": ASK,
     "sessions-api:sessions": READ_LIST | {"POST": "401 403 403 400 400   422   400  403"},
     "sessions-api:session": READ_RECORDING,
     "sessions-api:incarnation-close": CLOSE,

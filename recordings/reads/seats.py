@@ -32,9 +32,9 @@ OCCUPANTS_A_PAGE: Final = 20
 #: Of one occupant; the list of recordings has the others.
 MAX_RECORDINGS: Final = 50
 MAX_CONVERSATIONS: Final = 20
+MAX_RECORDS: Final = 20
 _MAX_LINEAGE: Final = 20
 _MAX_AUDIT_LINES: Final = 20
-#: More than these are not told apart by a page.
 #: The turns of one conversation stand together.
 _BY_TURN: Final = (F("thread").asc(nulls_last=True), F("turn").asc(nulls_last=True), "created_at", "pk")
 #: What a row of a recording reads.
@@ -71,6 +71,8 @@ class Occupant:
     conversations: list[Conversation] = field(default_factory=list)
     n_conversations: int = 0
     lineage: list[LineageLink] = field(default_factory=list)
+    records: list[SessionRecord] = field(default_factory=list)
+    n_records: int = 0
     principals: list[str] = field(default_factory=list)
 
 
@@ -83,6 +85,9 @@ class Seats:
     newest: Incarnation | None
     unknown: list[Recording]
     n_unknown: int
+    #: What was kept for an unknown occupant.
+    unknown_records: list[SessionRecord]
+    n_unknown_records: int
     incidents: list[Incident]
     audit_lines: list[AuditLine]
 
@@ -138,12 +143,15 @@ def seats_of(session: Session, viewer: Viewer, number: str | None) -> Seats:
     unknown = Recording.objects.visible_to(viewer).filter(
         workspace=session.workspace_id, session_key=session.session_key, incarnation=None
     )
+    kept = session.records.visible_to(viewer).filter(incarnation=None)
     return Seats(
         page=page,
         occupants=occupants,
         newest=newest,
         unknown=list(unknown.select_related("thread").only(*_ROW).order_by("-created_at", "-pk")[:MAX_RECORDINGS]),
         n_unknown=unknown.count(),
+        unknown_records=list(kept[:MAX_RECORDS]),
+        n_unknown_records=kept.count(),
         incidents=list(session.incidents.visible_to(viewer).select_related("incarnation")[:_MAX_AUDIT_LINES]),
         audit_lines=list(
             AuditLine.objects.visible_to(viewer)
@@ -167,6 +175,12 @@ def _fill(occupants: Iterable[Occupant], viewer: Viewer) -> None:
         by_pk[thread.incarnation_id or 0].conversations.append(thread)
     for pk, n_rows in conversations.order_by().values_list("incarnation").annotate(Count("pk")):
         by_pk[pk].n_conversations = n_rows
+    records = SessionRecord.objects.visible_to(viewer).filter(incarnation__in=by_pk)
+    place = Window(RowNumber(), partition_by="incarnation", order_by="pk")
+    for record in records.annotate(place=place).filter(place__lte=MAX_RECORDS).order_by("pk"):
+        by_pk[record.incarnation_id or 0].records.append(record)
+    for pk, n_rows in records.order_by().values_list("incarnation").annotate(Count("pk")):
+        by_pk[pk].n_records = n_rows
     links = LineageLink.objects.visible_to(viewer).filter(incarnation__in=by_pk, position__lte=_MAX_LINEAGE)
     for link in links.select_related("ancestor"):
         by_pk[link.incarnation_id].lineage.append(link)

@@ -1,57 +1,16 @@
-"""
-Memory over HTTP, one endpoint for each method of the framework's store.
-
-Entries go out as the text that came in, so no answer with one is made by the serializer.
-"""
+"""Memory over HTTP, one endpoint for each method of the framework's store: each takes ``{identity, store?, …}``."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
-from typing import Any, ClassVar
-
-from django.http import HttpResponse
-from rest_framework.request import Request
-from rest_framework.views import APIView
+from typing import ClassVar
 
 from footprint_site.access.audit import audit
 from footprint_site.access.models import Role, Scope
 from footprint_site.access.principals import KeyHolder, Viewer
-from sessions_app.api.asking import arguments_of, refusals_answered, writer_of
+from sessions_app.api.methods import ReadMethod, WriteMethod, plain_json
 from sessions_app.forms import Arguments
 from sessions_app.services import memory, recalling
 from sessions_app.services.writing import Writer, conversation_find
-
-
-class MemoryMethod(APIView):
-    """``POST {identity, store?, …}``: one method of a store."""
-
-    role: ClassVar[Role]
-    scopes: ClassVar[Mapping[str, Scope | None]]
-
-    @refusals_answered
-    def post(self, request: Request) -> HttpResponse:
-        writer = writer_of(request, at_least=self.role)
-        answer = self.answer(writer, arguments_of(request))
-        return HttpResponse(answer, content_type="application/json")
-
-    def answer(self, writer: Writer, arguments: Arguments) -> str:
-        """Do what is asked, and return the JSON of the answer."""
-        raise NotImplementedError
-
-
-class ReadMethod(MemoryMethod):
-    """A method for whoever may read."""
-
-    role = Role.VIEWER
-    scopes = {"POST": Scope.READ}
-
-
-class WriteMethod(MemoryMethod):
-    """A method for whoever may send."""
-
-    role = Role.INVESTIGATOR
-    scopes = {"POST": Scope.INGEST}
 
 
 class DeleteMethod(WriteMethod):
@@ -70,7 +29,7 @@ class DeleteMethod(WriteMethod):
             workspace=writer.workspace,
             request=self.request,
         )
-        return _json({})
+        return plain_json({})
 
     def delete_from(self, writer: Writer, arguments: Arguments) -> None:
         """Take away what is asked."""
@@ -93,7 +52,7 @@ class Put(WriteMethod):
 
     def answer(self, writer: Writer, arguments: Arguments) -> str:
         memory.memory_put(writer=writer, place=arguments.place(), drafts=[arguments.entry()])
-        return _json({})
+        return plain_json({})
 
 
 class PutMany(WriteMethod):
@@ -101,7 +60,7 @@ class PutMany(WriteMethod):
 
     def answer(self, writer: Writer, arguments: Arguments) -> str:
         memory.memory_put(writer=writer, place=arguments.place(), drafts=arguments.entries())
-        return _json({})
+        return plain_json({})
 
 
 class PutIfVersion(WriteMethod):
@@ -115,7 +74,7 @@ class PutIfVersion(WriteMethod):
             expected_version=arguments.number("expectedVersion"),
         )
         current = f',"currentVersion":{version}' if version is not None else ""
-        return f'{{"applied":{_json(is_applied)}{current}}}'
+        return f'{{"applied":{plain_json(is_applied)}{current}}}'
 
 
 class List(ReadMethod):
@@ -130,7 +89,7 @@ class List(ReadMethod):
             limit=options.limit(),
             tiers=options.tiers(),
         )
-        cursor = f',"cursor":{_json(page.cursor)}' if page.cursor is not None else ""
+        cursor = f',"cursor":{plain_json(page.cursor)}' if page.cursor is not None else ""
         return f'{{"entries":[{",".join(page.entries)}]{cursor}}}'
 
 
@@ -157,7 +116,7 @@ class Seen(ReadMethod):
 
     def answer(self, writer: Writer, arguments: Arguments) -> str:
         signature = arguments.text("signature")
-        return _json({"seen": recalling.memory_seen(writer=writer, place=arguments.place(), signature=signature)})
+        return plain_json({"seen": recalling.memory_seen(writer=writer, place=arguments.place(), signature=signature)})
 
 
 class RecordSignature(WriteMethod):
@@ -166,7 +125,7 @@ class RecordSignature(WriteMethod):
     def answer(self, writer: Writer, arguments: Arguments) -> str:
         signature = arguments.text("signature")
         recalling.memory_record_signature(writer=writer, place=arguments.place(), signature=signature)
-        return _json({})
+        return plain_json({})
 
 
 class Feedback(WriteMethod):
@@ -179,7 +138,7 @@ class Feedback(WriteMethod):
             entry_id=arguments.text("id"),
             usefulness=float(arguments.number("usefulness")),
         )
-        return _json({})
+        return plain_json({})
 
 
 class GetFeedback(ReadMethod):
@@ -187,8 +146,4 @@ class GetFeedback(ReadMethod):
 
     def answer(self, writer: Writer, arguments: Arguments) -> str:
         found = recalling.memory_get_feedback(writer=writer, place=arguments.place(), entry_id=arguments.text("id"))
-        return _json({"feedback": {"average": found[0], "count": found[1]} if found else None})
-
-
-def _json(value: Any) -> str:
-    return json.dumps(value, separators=(",", ":"))
+        return plain_json({"feedback": {"average": found[0], "count": found[1]} if found else None})

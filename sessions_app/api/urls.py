@@ -2,7 +2,7 @@
 
 from django.urls import include, path
 
-from sessions_app.api import conversations, memory, sessions
+from sessions_app.api import conversations, memory, records, sessions
 
 app_name = "sessions-api"
 
@@ -34,6 +34,8 @@ urlpatterns = [
     path("conversations/", conversations.ConversationList.as_view(), name="conversations"),
     path("conversations/<uuid:public_id>/", include(conversation_urls)),
     path("sessions/", sessions.SessionList.as_view(), name="sessions"),
+    path("sessions/records/keep/", records.Keep.as_view(), name="record-keep"),
+    path("sessions/records/recall/", records.Recall.as_view(), name="record-recall"),
     path("sessions/<uuid:public_id>/", sessions.SessionDetail.as_view(), name="session"),
     path("sessions/<uuid:public_id>/incarnations/<uuid:incarnation_id>/close/", close, name="incarnation-close"),
     path("incarnations/<uuid:incarnation_id>/close/", close, name="incarnation-close-by-id"),

@@ -42,6 +42,15 @@ class SessionExistsError(SessionsError):
         self.session = session
 
 
+class OtherSessionError(SessionsError):
+    """The token is that of an occupant of another session."""
+
+    code = "other_session"
+
+    def __init__(self) -> None:
+        super().__init__("The token in Footprint-Incarnation is of another session's occupant. Nothing was changed.")
+
+
 class UnknownAncestorError(SessionsError):
     """The occupant that is said to be the ancestor is not here."""
 

@@ -103,7 +103,8 @@ def incarnation_of_token(*, workspace: Workspace, token: str) -> Incarnation:
     Raises:
         UnknownIncarnationError: None of *workspace* has it.
     """
-    found = Incarnation.objects.filter(workspace=workspace, token_sha256=text_key(token)).first()
+    rows = Incarnation.objects.filter(workspace=workspace, token_sha256=text_key(token))
+    found = rows.select_related("session").first()
     if found is None:
         raise UnknownIncarnationError
     return found

@@ -3,11 +3,10 @@
 import pytest
 from django.db import IntegrityError, transaction
 
-from sessions_app.models import Conversation, Incident, MemoryEntry, MemoryEntryVersion, SessionRecord
+from sessions_app.models import Conversation, Incident, MemoryEntry, MemoryEntryVersion
 from sessions_app.services.errors import StaleIncarnationError, UnknownAncestorError, UnknownIncarnationError
 from sessions_app.services.memory import memory_delete, memory_forget, memory_put
 from sessions_app.services.recalling import memory_get, memory_list
-from sessions_app.services.records import session_record_keep, session_record_recall
 from sessions_app.services.sessions import incarnation_close, incarnation_of_token, incarnation_open, session_delete
 from sessions_app.services.stores import Place
 from sessions_app.services.turns import turn_reserve
@@ -161,28 +160,6 @@ def test_lineage_names_the_occupants_at_the_fork(people):
     assert [(link.session_id, link.ancestor) for link in child.lineage.all()] == [("b", parent), ("a", grandparent)]
     with pytest.raises(UnknownAncestorError):
         occupant(people.elsewhere, "d", forked_from=child)
-
-
-def test_records_are_first_wins_for_each_occupant(workspace):
-    first, second = occupant(workspace).incarnation, occupant(workspace).incarnation
-    session = first.session
-    for incarnation in (first, second):
-        for body in ('"first"', '"later"'):
-            session_record_keep(
-                session=session,
-                incarnation=incarnation,
-                name="cart",
-                body=f"[{incarnation.number},{body}]",
-                written_by="",
-            )
-
-    assert [record.body for record in SessionRecord.objects.all()] == ['[1,"first"]', '[2,"first"]']
-    assert session_record_recall(session=session, incarnation=second, name="cart").body == '[2,"first"]'
-    assert session_record_recall(session=session, incarnation=None, name="cart").body == '[1,"first"]'
-    third = occupant(workspace).incarnation
-    assert session_record_recall(session=session, incarnation=third, name="cart") is None
-    session_record_keep(session=session, incarnation=None, name="cart", body="[0]", written_by="")
-    assert session_record_recall(session=session, incarnation=third, name="cart").body == "[0]"
 
 
 def test_deleting_a_session_takes_all_of_it_and_nothing_else(workspace):

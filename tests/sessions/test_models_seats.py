@@ -2,7 +2,6 @@
 
 import pytest
 
-from sessions_app.incarnation import record_binds_incarnation
 from sessions_app.services.seats import seat_of
 from sessions_app.services.sessions import incarnation_open
 
@@ -48,14 +47,3 @@ def test_a_lineage_outlives_its_ancestors(seats):
 
     assert fork.forked_from is None
     assert seat_of(fork, by="tests").incarnation_of("desk-7") == token_sha256
-
-
-def test_a_separated_record_is_disclosed_once(seats):
-    first, second = seats("desk-7"), seats("desk-7")
-    read = seat_of(second, by="tests").identity_read("desk-7")
-
-    assert not record_binds_incarnation(first.token_sha256, read.incarnation)
-    read.on_separated()
-    read.on_separated()
-
-    assert [(incident.kind, incident.n_times) for incident in second.incidents.all()] == [("separated", 1)]
