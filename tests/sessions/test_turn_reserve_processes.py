@@ -20,6 +20,8 @@ from tests.people import make_people
 N_PROCESSES = 4
 N_THREADS = 8
 SECONDS = 5
+#: For a long run by hand: so many turns are reserved, however long it takes.
+N_TURNS = int(os.environ.get("FOOTPRINT_TEST_TURNS", "0"))
 SEED = 4711
 
 
@@ -54,7 +56,7 @@ def reserve_and_kill(workspace_id: int, n_conversations: int, told: Path) -> int
     processes = [start(workspace_id, n_conversations, told) for _ in range(N_PROCESSES)]
     n_killed, end = 0, time.monotonic() + SECONDS
     try:
-        while time.monotonic() < end:
+        while time.monotonic() < end or told.read_bytes().count(b"\n") < N_TURNS:
             time.sleep(rng.uniform(0.6, 1.2))
             if told.stat().st_size == 0:
                 continue
