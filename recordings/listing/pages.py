@@ -11,7 +11,7 @@ from footprint_site.access.models import Workspace
 from footprint_site.access.principals import Viewer
 from recordings.listing.facets import Facet, count_rows, counted_facets, session_facet, workspace_facet
 from recordings.listing.filters import OUTCOMES, SORTS, Filters, url_for_id
-from recordings.listing.phrases import find_phrase
+from recordings.listing.phrases import with_phrase
 from recordings.models import Recording
 from recordings.models.recording import RecordingQuerySet
 from recordings.sources import LETTERS
@@ -54,7 +54,7 @@ class Order:
 
 @dataclass(frozen=True)
 class Listing:
-    """One page of the list. ``n_searched`` is set when a phrase was looked for in the newest recordings alone."""
+    """One page of the list."""
 
     filters: Filters
     facets: list[Facet]
@@ -62,7 +62,6 @@ class Listing:
     total: int
     number: int
     has_workspaces: bool
-    n_searched: int | None
 
     @property
     def orders(self) -> list[Order]:
@@ -96,10 +95,9 @@ def n_pages_of(total: int) -> int:
 
 def list_recordings(viewer: Viewer, filters: Filters, page: int) -> Listing:
     """Return *page* of the recordings that *viewer* may see and *filters* leave; the last one when there are fewer."""
-    rows, n_searched = Recording.objects.visible_to(viewer).filter(filters.conditions()), None
+    rows = Recording.objects.visible_to(viewer).filter(filters.conditions())
     if filters.phrase:
-        found, n_searched = find_phrase(rows, filters.phrase)
-        rows = rows.filter(pk__in=found)
+        rows = with_phrase(rows, filters.phrase)
     counts = count_rows(rows, filters.outcome)
     total = counts.outcomes[filters.outcome]
     if filters.outcome:
@@ -116,7 +114,6 @@ def list_recordings(viewer: Viewer, filters: Filters, page: int) -> Listing:
         total=total,
         number=number,
         has_workspaces=has_workspaces,
-        n_searched=n_searched,
     )
 
 

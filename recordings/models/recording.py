@@ -145,6 +145,22 @@ class Recording(models.Model):
             models.Index(fields=["workspace", "session_key"], name="recordings_recording_session"),
             models.Index(fields=["workspace", "run_key"], name="recordings_recording_run"),
             models.Index(fields=["status"], name="recordings_recording_status"),
+            # All that the list counts, so that it counts without reading what the recordings say.
+            models.Index(
+                fields=[
+                    "workspace",
+                    "outcome",
+                    "sources",
+                    "is_complete",
+                    "n_dropped_events",
+                    "has_gaps",
+                    "has_errors",
+                    "is_redacted",
+                    "relation",
+                    "is_resumed",
+                ],
+                name="recordings_recording_counted",
+            ),
         ]
         constraints = [
             models.UniqueConstraint(fields=["workspace", "sha256"], name="recordings_recording_unique_sha256"),

@@ -24,6 +24,7 @@ from recordings.services.binding import thread_bind
 from recordings.services.drafting import Stated, draft_of
 from recordings.services.indexing import index_lock_name, recording_index
 from recordings.services.linking import later_legs_link, leg_link, run_link
+from recordings.services.words import words_keep
 
 
 class Imported(msgspec.Struct, frozen=True):
@@ -110,6 +111,7 @@ def _store(draft: Recording, found: Scan, path: Path) -> Recording:
             with transaction.atomic():
                 thread_bind(draft=draft)
                 draft.save(force_insert=True)
+                words_keep(recording=draft)
         except IntegrityError:
             known = Recording.objects.filter(workspace_id=draft.workspace_id, sha256=draft.sha256).first()
             if known is None:

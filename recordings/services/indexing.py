@@ -18,6 +18,7 @@ from recordings.services.memorylinks import memory_links
 from recordings.services.rows import epoch_row, facts_of_piece, facts_of_unserved
 from recordings.services.summary import Summary
 from recordings.services.totals import totals_of
+from recordings.services.words import words_keep
 from recordings.timetravel import Context, all_epoch_locations, context_of, epochs_of_lane, not_served_at
 from recordings.timetravel import NotServed as Unserved
 from recordings.timetravel import Recording as Run
@@ -44,6 +45,7 @@ def recording_index(*, recording: Recording, run: Run) -> None:
         evicted_at = _add_unserved(recording, run, lane_numbers)
         summary = _add_epochs(recording, run, context, lane_numbers, evicted_at)
         piece_keys = _add_presences(recording, context, lane_numbers)
+        words_keep(recording=recording)
         objects_insert(model=MemoryLink, rows=memory_links(recording, run, context, piece_keys))
         columns = summary.fields(run, context) | {
             "status": Recording.Status.READY,

@@ -9,12 +9,13 @@ import pytest
 
 from footprint_site.access.models import Role
 from footprint_site.access.services.workspaces import membership_create
-from recordings.listing import phrases
 from recordings.listing.pages import PAGE_SIZE, spectrum_of
+from recordings.listing.phrases import with_phrase
 from recordings.models import Recording
 from recordings.models.recording import id_key
 from recordings.services.drafting import Stated
 from recordings.services.importing import recording_import
+from recordings.services.words import words_keep
 from tests.test_routes import SMALL_RUN
 
 pytestmark = pytest.mark.django_db
@@ -35,6 +36,7 @@ def bring(workspace, **fields: Any) -> Recording:
             fields[f"{name}_key"] = id_key(fields[f"{name}_id"])
     Recording.objects.filter(pk=recording.pk).update(**fields)
     recording.refresh_from_db()
+    words_keep(recording=recording)
     return recording
 
 
@@ -179,16 +181,22 @@ def test_what_was_taken_out_is_not_found(workspace, as_bob):
     assert b"answer taken out" in as_bob.get(LIST).content
 
 
-def test_a_search_that_does_not_reach_all_says_so(several, as_bob, monkeypatch):
-    monkeypatch.setattr(phrases, "MAX_RECORDINGS", 5)
-    response = as_bob.get(LIST, {"q": "days"})
+def test_a_phrase_is_not_found_across_two_texts(workspace, as_bob):
+    bring(workspace, filename="y.json", question="to the end", answers=said("from here"))
 
-    assert [row.recording.filename for row in response.context["listing"].rows] == ["e", "c"]
-    assert b"the newest 5 of these recordings only" in response.content
-    # Another filter reaches further.
-    assert listed(as_bob, {"q": "days", "session_id": "desk-1"}) == ["a"]
-    monkeypatch.setattr(phrases, "MAX_CHARS", 0)
-    assert b"the newest 1 of these recordings only" in as_bob.get(LIST, {"q": "days"}).content
+    assert listed(as_bob, {"q": "hereto"}) == []
+    assert listed(as_bob, {"q": "here\xff"}) == []
+    assert listed(as_bob, {"q": "endy"}) == []
+
+
+@pytest.mark.parametrize("half", ["\ud800", "x\udfff"])
+def test_half_of_a_character_is_no_other_half(half, workspace):
+    """No address can ask for it; what holds it is found by the rest."""
+    one = bring(workspace, filename="one", answers=said(f"a{half}b"))
+
+    assert list(with_phrase(Recording.objects.all(), f"A{half}B")) == [one]
+    assert not with_phrase(Recording.objects.all(), "\ud801").exists()
+    assert not with_phrase(Recording.objects.all(), "\U00010000").exists()
 
 
 EVERYTHING = {"q": "days", "outcome": "failed", "flag": "errors", "source": "S", "workspace": "brew", "sort": "tokens"}
