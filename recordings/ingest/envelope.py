@@ -15,8 +15,7 @@ from recordings.timetravel import Recording
 from recordings.timetravel.jsonspans import JsonError
 from recordings.timetravel.jsontext import read_value
 from recordings.timetravel.merge import SEPARATOR
-from recordings.timetravel.pieces import REDACTED
-from recordings.timetravel.values import is_object
+from recordings.timetravel.values import REDACTED, is_object
 
 _ISO_TIME: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:?\d\d)?", re.ASCII)
 #: Beyond it no two counts differ to the recorder.

@@ -123,7 +123,7 @@ def _scan(text: bytes, data: bytes, document: Document, envelope: Envelope | Non
     problems = list(envelope.problems()) if envelope else []
     if any(problem.path in ("recording", "recording.snapshot") for problem in problems):
         raise _refused(problems, limits)
-    recording = decode_recording(text)
+    recording = decode_recording(text, is_masked=True)
     rows = row_facts(recording, limits)
     claim = identity_claimed(recording) or _NO_CLAIM
     problems += islice(raw_content(recording, rows.redacted_paths, envelope), limits.max_problems)

@@ -16,9 +16,8 @@ from recordings.timetravel import Recording as Run
 from recordings.timetravel.fold import Touch
 from recordings.timetravel.jsonspans import first_byte
 from recordings.timetravel.merge import REFUSED_SEGMENTS, SEPARATOR
-from recordings.timetravel.pieces import REDACTED
 from recordings.timetravel.places import BASE
-from recordings.timetravel.values import Value
+from recordings.timetravel.values import REDACTED, Value
 
 MAX_WRITES: Final = 200
 MAX_CHARS: Final = 20_000
@@ -107,8 +106,7 @@ def key_page(run: Run, log: Log, log_name: str, index: int, key: str, start: int
         start: Where in the value to start, in characters; clamped to its last part.
     """
     log = VerbatimLog(log)
-    # What a later row lists is masked before it too: the base and the rows up to there may hold it as it was.
-    state = state_of_key(run, log, log_name, index, key, masked_by=log.length - 1)
+    state = state_of_key(run, log, log_name, index, key)
     touches = log.touches(key)
     done = bisect_right(touches, index, key=row_of)
     last = touches[done - 1] if done else None

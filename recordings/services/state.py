@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 
@@ -13,9 +13,8 @@ from recordings.services.stored import run_of
 from recordings.timetravel import UNDEFINED, Log, Place
 from recordings.timetravel import Recording as Run
 from recordings.timetravel.merge import SEPARATOR
-from recordings.timetravel.pieces import REDACTED
 from recordings.timetravel.places import BASE, Places
-from recordings.timetravel.values import Value, clone
+from recordings.timetravel.values import Value
 
 _MAX_KEYS: Final = 10_000
 #: More digits than an index of any list has.
@@ -30,7 +29,7 @@ class StateOfKey(msgspec.Struct, frozen=True):
     commit: int
     #: Masked; `UNDEFINED` when it has none.
     value: Value
-    #: The very characters of the value; None when no single commit wrote it as a whole, or a part of it is masked.
+    #: The very characters of the value; None when no single commit wrote it as a whole.
     text: str | None
     #: What a policy lists at or below the key, sorted.
     redacted_paths: list[str]
@@ -50,25 +49,23 @@ def log_of(run: Run, name: str) -> Log | None:
     return run.mount_log(name) if name else run.run_log
 
 
-def state_of_key(run: Run, log: Log, log_name: str, commit: int, key: str, *, masked_by: int) -> StateOfKey:
+def state_of_key(run: Run, log: Log, log_name: str, commit: int, key: str) -> StateOfKey:
     """
     Return what *key* of *log* is at row *commit*.
 
     Args:
         log: The log of *run* that *log_name* names.
         commit: −1 for the base, up to the last row.
-        masked_by: The last row whose list of redacted paths counts.
     """
     row = log.last_row(key, commit + 1)
-    redacted = redacted_paths_of(log, key, masked_by)
-    value = masked(log.value_at(key, commit), key, redacted)
+    value = log.value_at(key, commit)
     is_recorded = value is not UNDEFINED
     return StateOfKey(
         key=key,
         commit=commit,
         value=value,
-        text=as_written(log, key, row) if is_recorded and not redacted else None,
-        redacted_paths=redacted,
+        text=as_written(log, key, row) if is_recorded else None,
+        redacted_paths=redacted_paths_of(log, key),
         row=row,
         written_by=Places(run).place(log, log_name, row, "") if is_recorded or row != BASE else None,
     )
@@ -96,7 +93,7 @@ def state_json(recording: Recording, log_name: str, commit: int, key: str | None
     if key is None:
         names = list(log.key_names())
         return dump_recorded(head | {"keys": names[:_MAX_KEYS], "n_keys": len(names)}).encode()
-    state = state_of_key(run, log, log_name, commit, key, masked_by=log.length - 1)
+    state = state_of_key(run, log, log_name, commit, key)
     head |= {
         "key": key,
         "recorded": state.is_recorded,
@@ -119,34 +116,6 @@ def as_written(log: Log, key: str, row: int) -> str | None:
     return text.decode() if text else None
 
 
-def redacted_paths_of(log: Log, key: str, commit: int) -> list[str]:
-    """Return the paths at or below *key* that a policy lists up to *commit*."""
-    rows = log.rows[: commit + 1]
-    return sorted({path for row in rows for path in row.redacted_paths if path.split(SEPARATOR)[0] == key})
-
-
-def masked(value: Value, key: str, paths: list[str]) -> Value:
-    """Return *value* with what *paths* list taken out, also where the recorder left it in."""
-    if not paths or value is UNDEFINED:
-        return value
-    root: Any = {key: clone(value)}
-    for path in paths:
-        *parents, last = path.split(SEPARATOR)
-        target = root
-        for segment in parents:
-            step = _step(target, segment)
-            target = None if step is None else target[step]
-        step = _step(target, last)
-        if step is not None:
-            target[step] = REDACTED
-    return root[key]
-
-
-def _step(container: Any, segment: str) -> str | int | None:
-    """Return the key or index that *segment* of a path is in *container*; None when it is none there."""
-    if isinstance(container, dict):
-        return segment if segment in container else None
-    is_index = isinstance(container, list) and segment.isascii() and segment.isdigit()
-    if is_index and len(segment) <= _INDEX_DIGITS and int(segment) < len(container):
-        return int(segment)
-    return None
+def redacted_paths_of(log: Log, key: str) -> list[str]:
+    """Return the paths at or below *key* that any row of *log* lists: what one takes out is taken out of all."""
+    return sorted({path for row in log.rows for path in row.redacted_paths if path.split(SEPARATOR)[0] == key})

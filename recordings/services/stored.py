@@ -19,13 +19,13 @@ def bytes_of(recording: Recording) -> bytes:
 
 def run_of(recording: Recording) -> Run:
     """
-    Return *recording*, decoded.
+    Return *recording*, decoded, without what its policies took out.
 
     Raises:
         DamagedBlobError: Its bytes are damaged.
         TimeTravelError: They cannot be decoded, which cannot happen to what was taken in.
     """
-    return decode_recording(bytes_of(recording).removeprefix(_BYTE_ORDER_MARK))
+    return decode_recording(bytes_of(recording).removeprefix(_BYTE_ORDER_MARK), is_masked=True)
 
 
 def run_of_if_whole(recording: Recording) -> Run | None:

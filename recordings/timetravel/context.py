@@ -16,13 +16,13 @@ from recordings.timetravel.lanemessages import LaneMessages, SlotState
 from recordings.timetravel.lanes import epochs_of_lane, lanes
 from recordings.timetravel.offered import LaneTools, note_reasons
 from recordings.timetravel.piecemaker import PieceMaker
-from recordings.timetravel.pieces import REDACTED, SLOTS, Piece, number_keys, piece_id
+from recordings.timetravel.pieces import SLOTS, Piece, number_keys, piece_id
 from recordings.timetravel.places import Places
 from recordings.timetravel.presence import Presence, SlotPresences
 from recordings.timetravel.recording import Recording
 from recordings.timetravel.sent import SYSTEM_INJECTIONS
 from recordings.timetravel.system import system_parts
-from recordings.timetravel.values import Value
+from recordings.timetravel.values import REDACTED, Value
 
 
 class EpochSlots(msgspec.Struct):

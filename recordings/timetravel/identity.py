@@ -13,9 +13,8 @@ from recordings.timetravel.epochs import all_epoch_locations, read_at_call
 from recordings.timetravel.jsontext import read_members
 from recordings.timetravel.lanes import epochs_of_lane, lane_log, lanes
 from recordings.timetravel.outcome import final_mounts
-from recordings.timetravel.pieces import REDACTED
 from recordings.timetravel.recording import Recording
-from recordings.timetravel.values import UNDEFINED, Value, is_number, is_object
+from recordings.timetravel.values import REDACTED, UNDEFINED, Value, is_number, is_object
 
 #: The id that an agent gives to its run, and to the conversation when its host named none.
 _RUN_ID: Final = re.compile(r"run-[0-9]+-[0-9]+", re.ASCII)

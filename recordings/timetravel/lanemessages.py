@@ -12,11 +12,10 @@ from recordings.timetravel.conversation import CallHistory, Found, LaneHistory, 
 from recordings.timetravel.epochs import EpochLocation
 from recordings.timetravel.keyreader import KeyReader
 from recordings.timetravel.lanes import lane_log, lane_mount
-from recordings.timetravel.pieces import REDACTED
 from recordings.timetravel.places import RUN_LOG, log_name_of
 from recordings.timetravel.recording import Recording
 from recordings.timetravel.sent import HISTORY, MESSAGES_INJECTIONS, message_of_record
-from recordings.timetravel.values import Value, is_object
+from recordings.timetravel.values import REDACTED, Value, is_object
 
 #: How a slot of an epoch was read: from what the call was handed; from a copy of it, because a policy had taken the
 #: original out; not at all, because it was taken out; or not at all, because it is not on record.

@@ -11,9 +11,8 @@ import msgspec
 from recordings.timetravel.callevents import text_or_none
 from recordings.timetravel.ids import parse_runtime_stage_id
 from recordings.timetravel.merge import SEPARATOR
-from recordings.timetravel.pieces import REDACTED
 from recordings.timetravel.recording import Recording
-from recordings.timetravel.values import UNDEFINED, Value, is_number, is_object
+from recordings.timetravel.values import REDACTED, UNDEFINED, Value, is_number, is_object
 
 #: What tells most legs apart, so that of those that do not fit little is read.
 _TELLING: Final = ("pausedToolCallId", "pausedToolStartMs", "turnStartMs", "runIdentity", "iteration")

@@ -14,10 +14,9 @@ from recordings.timetravel.fold import Log
 from recordings.timetravel.ids import local_of, parse_runtime_stage_id
 from recordings.timetravel.jsontext import read_value
 from recordings.timetravel.lanes import epochs_of_lane, execution_index, lane_log, lanes, mounts_below
-from recordings.timetravel.pieces import REDACTED
 from recordings.timetravel.recording import Recording
 from recordings.timetravel.treeerrors import tree_errors
-from recordings.timetravel.values import UNDEFINED, Value, is_number, is_object
+from recordings.timetravel.values import REDACTED, UNDEFINED, Value, is_number, is_object
 
 OutcomeKind: TypeAlias = Literal["finished", "paused", "failed", "unknown"]
 #: Where an answer was read: in the stage that ends an agent, in the last content of the model, in the answer of a

@@ -13,12 +13,11 @@ from typing import Final, Literal, TypeAlias
 import msgspec
 
 from recordings.timetravel.places import Place
-from recordings.timetravel.values import UNDEFINED, Value
+from recordings.timetravel.values import REDACTED, UNDEFINED, Value
 
 Slot: TypeAlias = Literal["system-prompt", "messages", "tools"]
 #: In the order of a request.
 SLOTS: Final[tuple[Slot, ...]] = ("system-prompt", "messages", "tools")
-REDACTED: Final = "REDACTED"
 
 #: What a piece is known by from epoch to epoch, beside its text: its kind first.
 Key: TypeAlias = tuple[str, ...]

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Final, Literal, TypeAlias
 
 import msgspec
 
-from recordings.timetravel.document import Document, Event
+from recordings.timetravel.document import Document, Event, Row
 from recordings.timetravel.errors import TimeTravelError
 from recordings.timetravel.fold import Log
 from recordings.timetravel.jsontext import NumberText, read_value
+from recordings.timetravel.masking import masked_object, masked_rows, masks_of
 from recordings.timetravel.values import UNDEFINED, UndefinedType, Value
 from recordings.timetravel.wire import read_document
 
@@ -30,8 +31,9 @@ class Recording:
     that it answers is to be changed.
     """
 
-    def __init__(self, data: bytes) -> None:
+    def __init__(self, data: bytes, *, is_masked: bool = False) -> None:
         self._data = data
+        self._is_masked = is_masked
         self._document: Document = read_document(data)
         self._logs: dict[str, Log | None] = {}
 
@@ -53,7 +55,7 @@ class Recording:
     @cached_property
     def run_log(self) -> Log:
         """The run's own log; empty when the recording holds none."""
-        return Log(self._document.snapshot.rows, self._document.snapshot.initial_state)
+        return self._log(self._document.snapshot.rows, self._document.snapshot.initial_state)
 
     @property
     def has_commit_log(self) -> bool:
@@ -70,18 +72,29 @@ class Recording:
         if key not in self._logs:
             mount = self._document.snapshot.mounts.get(key)
             tree = mount.tree_context if mount is not None else None
-            self._logs[key] = Log(tree.history, tree.initial_state) if tree is not None else None
+            self._logs[key] = self._log(tree.history, tree.initial_state) if tree is not None else None
         return self._logs[key]
+
+    def _log(self, rows: Sequence[Row], base: msgspec.Raw) -> Log:
+        masks = masks_of(rows) if self._is_masked else {}
+        return Log(masked_rows(rows, masks), masked_object(base, masks) if masks else base)
 
     def mount_state(self, key: str) -> Value:
         """Return the final state of the mount *key*, `UNDEFINED` when there is none on record."""
         mount = self._document.snapshot.mounts.get(key)
-        raw = mount.tree_context.global_context if mount is not None and mount.tree_context else _NO_VALUE
-        return read_value(raw) if bytes(raw) else UNDEFINED
+        tree = mount.tree_context if mount is not None else None
+        if tree is None or not bytes(tree.global_context):
+            return UNDEFINED
+        masks = masks_of(tree.history) if self._is_masked else {}
+        return read_value(masked_object(tree.global_context, masks) if masks else tree.global_context)
 
     @cached_property
     def shared_state(self) -> Value:
-        """The final state as the engine exported it, `UNDEFINED` when it is not on record."""
+        """
+        The final state as the engine exported it, `UNDEFINED` when it is not on record.
+
+        No policy reaches it, so nothing that is shown may come from it.
+        """
         raw = self._document.snapshot.shared_state
         return read_value(raw) if bytes(raw) else UNDEFINED
 
@@ -120,12 +133,14 @@ class NoSourceError(TimeTravelError):
     code = "no_source"
 
 
-def decode_recording(data: bytes) -> Recording:
+def decode_recording(data: bytes, *, is_masked: bool = False) -> Recording:
     """
     Decode a recording in any of its three forms: a bare snapshot, one with events, or an envelope.
 
     Args:
         data: UTF-8 JSON without transport compression. It is kept, and read where it is asked about.
+        is_masked: Whether its logs are without what their rows list as taken out, also where it was left in. The
+            reference reads it as it is.
 
     Returns:
         The recording. ``{}`` is a snapshot without a log, and so without epochs.
@@ -135,7 +150,7 @@ def decode_recording(data: bytes) -> Recording:
         NotARecordingError: It is JSON of another kind.
         UnknownFormatError: It is an envelope of a format that is not read here.
     """
-    return Recording(data)
+    return Recording(data, is_masked=is_masked)
 
 
 def recording_of(source: Recording | Mapping[str, Value]) -> Recording:

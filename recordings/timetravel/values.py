@@ -46,6 +46,8 @@ class UndefinedType:
 
 _LARGEST_DOUBLE: Final = int(sys.float_info.max)
 
+#: What a recorder writes in the place of what a policy takes out.
+REDACTED: Final = "REDACTED"
 #: The one absent value. None is JSON's null, which is a value.
 UNDEFINED: Final = UndefinedType()
 

@@ -345,7 +345,7 @@ def test_the_page_is_one_read_and_few_queries(read, as_bob, monkeypatch, django_
     page = read([row(number, "k", overwrite={"k": number}) for number in range(50)])
     decoded = []
     decode = stored.decode_recording
-    monkeypatch.setattr(stored, "decode_recording", lambda data: decoded.append(1) or decode(data))
+    monkeypatch.setattr(stored, "decode_recording", lambda data, **more: decoded.append(1) or decode(data, **more))
 
     with django_assert_max_num_queries(6):
         as_bob.get(page.url, {"key": "k"})
