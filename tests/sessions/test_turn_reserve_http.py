@@ -12,6 +12,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -64,20 +65,27 @@ class Server:
         raise AssertionError((path, status, answer))
 
 
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    data, port = tmp_path_factory.mktemp("turns"), free_port()
-    with served(data, port):
+@contextmanager
+def running(data: Path, **more: str) -> Iterator[Server]:
+    """Yield a server on *data*, with what *more* sets in its environment."""
+    port = free_port()
+    with served(data, port, **more):
         command = [sys.executable, "manage.py", "create_api_key", "--workspace", "support"]
         made = subprocess.run(
             [*command, "--scope", "ingest", "--scope", "read"],
             cwd=ROOT,
-            env=environment(data, port),
+            env=environment(data, port, **more),
             capture_output=True,
             text=True,
             check=True,
         )
         yield Server(port, made.stdout.split()[-1], data)
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    with running(tmp_path_factory.mktemp("turns")) as server:
+        yield server
 
 
 def test_a_killed_server_gives_no_turn_twice_and_loses_none(server):

@@ -27,19 +27,19 @@ def free_port() -> int:
         return probe.getsockname()[1]
 
 
-def environment(data: Path, port: int) -> dict[str, str]:
-    """The environment of a person, not of the tests, with *data* and *port*."""
+def environment(data: Path, port: int, **more: str) -> dict[str, str]:
+    """The environment of a person, not of the tests, with *data*, *port* and what *more* sets."""
     clean = {name: value for name, value in os.environ.items() if not name.startswith(("FOOTPRINT_", "DJANGO_"))}
-    return clean | {"FOOTPRINT_DATA_DIR": str(data), "FOOTPRINT_PORT": str(port)}
+    return clean | {"FOOTPRINT_DATA_DIR": str(data), "FOOTPRINT_PORT": str(port)} | more
 
 
 @contextmanager
-def served(data: Path, port: int) -> Iterator[tuple[subprocess.Popen[str], str]]:
+def served(data: Path, port: int, **more: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
     """Yield the running process and what it printed until it listened."""
     process = subprocess.Popen(
         [sys.executable, "bin/serve.py"],
         cwd=ROOT,
-        env=environment(data, port),
+        env=environment(data, port, **more),
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         text=True,
