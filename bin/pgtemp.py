@@ -58,8 +58,9 @@ def wait_until_ready(data: str, server: "subprocess.Popen[bytes]") -> None:
     """Wait for the server's own word. Exits with its log when it ends instead."""
     deadline = time.monotonic() + START_SECONDS
     while time.monotonic() < deadline and server.poll() is None:
+        # It may be there and still be empty.
         with contextlib.suppress(OSError), open(os.path.join(data, "postmaster.pid"), encoding="utf-8") as file:
-            if file.read().splitlines()[-1].strip() == "ready":
+            if file.read().split()[-1:] == ["ready"]:
                 return
         time.sleep(0.02)
     with open(os.path.join(os.path.dirname(data), "log"), encoding="utf-8") as log:
