@@ -2,6 +2,7 @@
 What a run wrote to memory, by its own account.
 
 The last stage of a write commits nothing: that it ran is in the log, and what it wrote is in the state that it found.
+A stage that threw, as it does when the store refuses, is in the log too; but nothing follows it.
 Messages and snapshots get their ids from the turn; beats and facts are on record with theirs. A summary is written by
 the read that replaced what it covers with it.
 
@@ -10,6 +11,7 @@ Source: the memory subflows of agentfootprint.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from typing import Final
 
@@ -17,9 +19,10 @@ import msgspec
 
 from recordings.timetravel.fold import Log
 from recordings.timetravel.ids import local_of
-from recordings.timetravel.lanes import execution_index, lanes
+from recordings.timetravel.lanes import execution_index, lanes, mounts_at
 from recordings.timetravel.places import Place, Places
 from recordings.timetravel.recording import Recording
+from recordings.timetravel.treeerrors import tree_errors
 from recordings.timetravel.values import Value, is_number, is_object
 
 _WRITE: Final = "sf-memory-write-"
@@ -46,7 +49,7 @@ def memory_writes(recording: Recording) -> list[MemoryWrite]:
     """
     Return what *recording* wrote to memory, in the order of execution.
 
-    A write that began and did not get to its last stage wrote nothing.
+    A write that began and did not get to the end of its last stage wrote nothing.
     """
     places, names = Places(recording), lanes(recording)
     return [
@@ -67,7 +70,21 @@ def _writes_of(recording: Recording, key: str, names: Sequence[str], places: Pla
     found = _written(log) if stage.startswith(_WRITE) else _summarised(log)
     memory_id = stage.removeprefix(_WRITE).removeprefix(_READ)
     for row, entry_id, turn, texts in found:
+        if _has_thrown(recording, path, str(log.rows[row].runtime_stage_id)):
+            continue
         yield MemoryWrite(memory_id, entry_id, turn, lane, places.place(log, key, row, lane), texts)
+
+
+def _has_thrown(recording: Recording, path: str, stage: str) -> bool:
+    """Return whether *stage* of a mount at *path* failed: the tree says so, or what the mount is in did not go on."""
+    if stage in tree_errors(recording):
+        return True
+    index, parent = execution_index(stage), path.rpartition("/")[0]
+    started = [key for number, key in mounts_at(recording, parent) if number < index]
+    around = recording.mount_log(started[-1]) if started else recording.run_log if not parent else None
+    if around is None or not math.isfinite(index):
+        return False
+    return not any(index < execution_index(row.runtime_stage_id) < math.inf for row in around.rows)
 
 
 def _written(log: Log) -> Iterator[tuple[int, str | None, int | None, list[str]]]:

@@ -118,7 +118,8 @@ def _outcome_of_lane(recording: Recording, lane: str) -> Outcome:
     log = lane_log(recording, last)
     early = _stopped_early(log.value_at("stoppedEarly", log.length))
     if _has_final(recording, lane, log) or _has_answer(log):
-        return Outcome("finished", lane, stopped_early=early)
+        failure = _failure_at_the_end(recording, lane)
+        return Outcome("failed" if failure else "finished", lane, failure=failure, stopped_early=early)
     pause = _pause(recording, log)
     if pause is not None:
         return Outcome("paused", lane, pause=pause, stopped_early=early)
@@ -143,6 +144,18 @@ def _has_final(recording: Recording, lane: str, log: Log) -> bool:
 def final_mounts(recording: Recording, lane: str) -> list[str]:
     """Return the mounts of the stage that ends the agent of *lane*, in the order of execution."""
     return [key for _, key in mounts_below(recording, lane, _FINAL) if local_of(key.partition("#")[0]) == _FINAL]
+
+
+def _failure_at_the_end(recording: Recording, lane: str) -> Failure | None:
+    """Return the error of the stage that ends the agent of *lane*: it answered, and its memory refused the turn."""
+    mounts = final_mounts(recording, lane)
+    errors = tree_errors(recording)
+    if not mounts or mounts[-1] not in errors:
+        return None
+    within, start = f"{mounts[-1].rpartition('#')[0]}/", execution_index(mounts[-1])
+    # The innermost comes last; those around it only pass its error on.
+    stage = [mounts[-1], *(id_ for id_ in errors if id_.startswith(within) and execution_index(id_) > start)][-1]
+    return Failure(errors[stage] or None, stage, None)
 
 
 def _has_answer(log: Log) -> bool:

@@ -46,6 +46,14 @@ def test_the_recording_of_that_run_is_kept_as_a_late_one(seats):
     assert (recording["incarnation"]["number"], recording["incarnation"]["state"]) == (1, "closed")
 
 
+def test_that_run_failed_and_is_nobodys_writer(seats):
+    """It answered, and the store refused the turn: what it meant to write is not what stands there."""
+    recording = seats.first.service.ask(f"recordings/{seats.first.turns[1]['recording']['id']}/")
+
+    assert (recording["outcome"], recording["answer"]) == ("failed", "With pleasure.")
+    assert "closed" in recording["outcome_reason"]
+
+
 def test_the_next_occupant_starts_at_turn_one_and_remembers_nothing(seats):
     told = seats.second.turns[0]
 

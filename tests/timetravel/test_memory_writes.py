@@ -158,3 +158,30 @@ def test_damaged_logs_hold_no_writes(history):
     }
 
     assert memory_writes(decode_recording(json.dumps(snapshot).encode())) == []
+
+
+def around(*after, errors=None):
+    """A run whose last write is followed, in what it is in, by the rows *after*."""
+    final = [commit("final/prepare-final", 19) | {"runtimeStageId": ""}, *after]
+    snapshot = {"commitLog": [call(5)]} | ({"executionTree": errors} if errors else {})
+    handed_on = commit("x", 0, ("turnNumber", "set", 2), ("newMessages", "set", [user("hello")]))
+    logs = {
+        "final#18": final,
+        "final/sf-memory-write-chat#20": [handed_on | {"runtimeStageId": ""}, write_row()],
+    }
+    snapshot["subflowResults"] = {key: {"treeContext": {"history": rows}} for key, rows in logs.items()}
+    return decode_recording(json.dumps(snapshot).encode())
+
+
+def test_a_write_that_nothing_follows_was_refused_and_wrote_nothing():
+    """The stage that throws is in the log all the same."""
+    assert memory_writes(around()) == []
+    assert ids(around(commit("final/break-final", 23))) == [("chat", "msg-2-0", 2)]
+
+
+def test_a_write_that_failed_by_the_tree_wrote_nothing():
+    broken = {"runtimeStageId": "final/sf-memory-write-chat/write-messages#21", "errors": {"error": "reset"}}
+
+    assert memory_writes(around(commit("final/break-final", 23), errors=broken)) == []
+    elsewhere = broken | {"runtimeStageId": "tool-calls#7"}
+    assert ids(around(commit("final/break-final", 23), errors=elsewhere)) == [("chat", "msg-2-0", 2)]

@@ -47,6 +47,29 @@ def ended(lane: str, number: int, content: Any) -> dict:
     return {f"{lane}final#{number}": {"treeContext": {"history": [], "globalContext": state}}}
 
 
+def test_an_agent_whose_memory_refused_the_turn_failed_though_it_answered():
+    tree = {
+        "runtimeStageId": "seed#0",
+        "next": {
+            "runtimeStageId": "final#28",
+            "errors": {"subflowError": "RefusedError: closed"},
+            "next": {"runtimeStageId": "final/sf-memory-write-chat/write-messages#31", "errors": {"error": "closed"}},
+        },
+    }
+    snapshot = {
+        "commitLog": [commit("call-llm", 20)],
+        "subflowResults": ended("", 28, "Gladly."),
+        "executionTree": tree,
+    }
+    run = decode_recording(json.dumps(snapshot).encode())
+
+    assert outcome_of(run).kind == "failed"
+    assert outcome_of(run).failure == Failure("closed", "final/sf-memory-write-chat/write-messages#31", None)
+    assert [answer.text for answer in answers_of(run)] == ["Gladly."]
+    del tree["next"]["errors"], tree["next"]["next"]["errors"]
+    assert outcome_of(decode_recording(json.dumps(snapshot).encode())).kind == "finished"
+
+
 # The corpus
 
 

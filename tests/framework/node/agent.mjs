@@ -1,6 +1,6 @@
 // A chat agent of the flat shape as a flowchart of the engine: what the framework builds for an agent with one message
 // memory, without the round of tool calls. Its stages, their order and the keys that they write are those of the
-// recordings of real runs. The provider is a script. Source: FORMAT.md 8.1 and 8.2.
+// recordings of real runs. The provider is a script. Source: agentfootprint.
 
 import { cacheChart, callLlm, thinkingChart } from './call.mjs';
 import { flowChart, FlowChartExecutor } from './engine.mjs';

@@ -1,4 +1,4 @@
-// The call of the model and what stands around it: cache markers before, thinking after. Source: FORMAT.md 8.2 and 8.6.
+// The call of the model and what stands around it: cache markers before, thinking after. Source: agentfootprint.
 
 import { flowChart } from './engine.mjs';
 

@@ -1,5 +1,5 @@
 // The framework's MemoryStore over the REST API, one request for each method.
-// Source: FORMAT.md 12 for the interface, docs/api.md for the endpoints.
+// Source: the MemoryStore of agentfootprint for the interface, docs/api.md for the endpoints.
 
 /** What the API refused, with the code that it gave. It is thrown: a store that fails is no empty store. */
 export class RefusedError extends Error {

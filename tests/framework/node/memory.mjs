@@ -1,5 +1,5 @@
 // The two subflows of one memory: what is read before a turn, and what is written after it. Both call the store.
-// Source: FORMAT.md 8.2, 9 and 12; the stages are those of the recordings with a message memory.
+// Source: the memory subflows of agentfootprint; the stages are those of recordings with a message memory.
 
 import { flowChart } from './engine.mjs';
 import { messageEntry, renderedEntries } from './records.mjs';

@@ -1,4 +1,4 @@
-// What the framework writes into the context and into its memory. Source: FORMAT.md 8.4, 9 and 12.
+// What the framework writes into the context and into its memory. Source: agentfootprint.
 
 const SUMMARY_CHARS = 80;
 

@@ -1,4 +1,4 @@
-// What the model is served: the injection engine, and the three slots of a request. Source: FORMAT.md 8.2 and 8.4.
+// What the model is served: the injection engine, and the three slots of a request. Source: agentfootprint.
 // This agent has a system prompt, one memory and two tools, and no skills, facts or instructions that could be active.
 
 import { flowChart } from './engine.mjs';

@@ -1,4 +1,4 @@
-// Which turn a run is, from what is stored. Source: FORMAT.md 13.
+// Which turn a run is, from what is stored. Source: the turn rule of agentfootprint.
 
 const PAGE_LIMIT = 1000;
 const MAX_PAGES = 100;
