@@ -134,6 +134,8 @@ class ListForm(forms.Form):
     conversation_id = IdField()
     run_id = IdField()
     engine_run_id = IdField()
+    conversation = forms.UUIDField(required=False)
+    incarnation = forms.UUIDField(required=False)
     status = forms.ChoiceField(required=False, choices=[("received", ""), ("ready", ""), ("failed", "")])
     outcome = forms.ChoiceField(required=False, choices=[(o, "") for o in ("finished", "paused", "failed", "unknown")])
     turn = TurnField(required=False)

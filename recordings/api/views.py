@@ -82,6 +82,9 @@ def _wanted(form: ListForm) -> dict[str, Any]:
     """Return the filters of *form* as fields of the table."""
     cleaned = form.cleaned_data
     wanted = {name: cleaned[name] for name in ("status", "outcome", "turn") if cleaned[name]}
+    for name, field in (("conversation", "thread__public_id"), ("incarnation", "incarnation__public_id")):
+        if cleaned[name] is not None:
+            wanted[field] = cleaned[name]
     for name in ("session", "conversation", "run", "engine_run"):
         if cleaned[f"{name}_id"] is not None:
             wanted[f"{name}_key"] = id_key(cleaned[f"{name}_id"])

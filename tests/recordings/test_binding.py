@@ -230,3 +230,20 @@ def test_the_screen_says_whose_it_is_and_that_another_was_there_before(workspace
     assert "/sessions/" in as_alice.get(fourth.get_absolute_url()).content.decode().split("case__title")[0]
     assert f"/conversations/{fourth.thread.public_id}/" in as_bob.get(fourth.get_absolute_url()).content.decode()
     assert of_admin
+
+
+def test_recordings_of_one_conversation_id_are_told_apart_by_occupant(sender, occupants):
+    (first, one), (second, two) = occupants
+    body = sent_by(sender, sample("delivery-address-turn-1.json.gz"), one, "?session_id=desk-7")
+    other = sent_by(sender, sample("delivery-address-turn-2.json.gz"), two, "?session_id=desk-7")
+    thread = Recording.objects.get(public_id=other["id"]).thread
+
+    def listed(query: str) -> list[str]:
+        return [row["id"] for row in sender.page(RECORDINGS, query)["results"]]
+
+    assert listed("?conversation_id=chat-501") == [other["id"], body["id"]]
+    assert listed(f"?incarnation={first.public_id}") == [body["id"]]
+    assert listed(f"?conversation={thread.public_id}&incarnation={second.public_id}") == [other["id"]]
+    assert listed(f"?conversation={thread.public_id}&incarnation={first.public_id}") == []
+    response = sender.get(RECORDINGS, "?conversation=chat-501")
+    assert (response.status_code, response.json()["message"].partition(":")[0]) == (422, "conversation")
