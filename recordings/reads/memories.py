@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any, Final
 
 from django.core.paginator import Page, Paginator
@@ -13,6 +13,7 @@ from django.shortcuts import get_object_or_404
 
 from footprint_site.access.principals import Viewer
 from recordings.models import Recording
+from recordings.reads.entries import Said, moment, said_of
 from recordings.reads.memorylinks import (
     ServedIn,
     Unstored,
@@ -24,22 +25,11 @@ from recordings.reads.memorylinks import (
 )
 from sessions_app.models import Conversation, MemoryEntry, MemoryEntryVersion, MemoryFeedback, MemoryStore
 from sessions_app.models.memory import now_ms
-from sessions_app.rawjson import read_value
 
 PAGE_SIZE: Final = 24
 MAX_COLUMNS: Final = 24
 MAX_VERSIONS: Final = 20
-#: The text of a longer entry is not looked for in its JSON: its first characters stand for it.
-_MAX_READ_CHARS: Final = 200_000
 _SORTED: Final = ("stored_turn", "pk")
-
-
-@dataclass(frozen=True)
-class Said:
-    """What an entry says: who said it and the text; None where its JSON has none in a place that we know."""
-
-    role: str | None
-    text: str | None
 
 
 @dataclass(frozen=True)
@@ -162,28 +152,6 @@ def memory_of(store: MemoryStore, viewer: Viewer, number: str | None, selected: 
     )
 
 
-def said_of(body: str) -> Said:
-    """Return what the entry with the JSON *body* says."""
-    entry = _read(body) if len(body) <= _MAX_READ_CHARS else None
-    if not isinstance(entry, dict) or "value" not in entry:
-        return Said(None, None)
-    value = entry["value"]
-    if isinstance(value, str):
-        return Said(None, value)
-    if not isinstance(value, dict):
-        return Said(None, None)
-    role = value.get("role")
-    text = next((value[name] for name in ("content", "text") if isinstance(value.get(name), str)), None)
-    return Said(role if isinstance(role, str) else None, text)
-
-
-def _read(text: str) -> Any:
-    try:
-        return read_value(text)
-    except (ValueError, RecursionError):
-        return None
-
-
 def _row_of(entry: MemoryEntry, store: MemoryStore) -> Row:
     expires = entry.expires_at_ms
     return Row(
@@ -193,14 +161,6 @@ def _row_of(entry: MemoryEntry, store: MemoryStore) -> Row:
         is_expired=expires is not None and expires <= now_ms(),
         stamp=_stamp(entry, store),
     )
-
-
-def moment(unix_ms: float) -> datetime | None:
-    """Return *unix_ms* as a time; None for one that no calendar has."""
-    try:
-        return datetime.fromtimestamp(unix_ms / 1000, UTC)
-    except (OverflowError, ValueError, OSError):
-        return None
 
 
 def _stamp(row: MemoryEntry | MemoryEntryVersion, store: MemoryStore) -> str:

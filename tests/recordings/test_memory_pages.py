@@ -10,7 +10,8 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from recordings.models import Recording
-from recordings.reads.memories import MAX_COLUMNS, MAX_VERSIONS, PAGE_SIZE, moment, said_of
+from recordings.reads.entries import moment, said_of
+from recordings.reads.memories import MAX_COLUMNS, MAX_VERSIONS, PAGE_SIZE
 from recordings.services.samples import manifest
 from sessions_app.models import MemoryEntry, MemoryFeedback, MemoryStore
 from sessions_app.services.memory import memory_put
