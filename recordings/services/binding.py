@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from recordings.models import Recording
-from sessions_app.models import Incarnation
+from sessions_app.models import Conversation, Incarnation
 from sessions_app.services.writing import Identity, Writer, conversation_hold
 
 OTHER_SESSION = "token_of_another_session"
+OTHER_TURN = "turn_of_another_run"
 
 
 def occupant_bind(*, draft: Recording) -> None:
@@ -35,10 +36,23 @@ def thread_bind(*, draft: Recording) -> None:
     """
     Bind *draft* to the conversation of its occupant that it says it is of, made if need be.
 
-    The caller holds a transaction.
+    One that says no turn is of the turn that its run reserved there. One that says another turn keeps it, and a warning
+    says so. The caller holds a transaction.
     """
     if draft.conversation_id is None:
         return
     writer = Writer(draft.workspace, draft.incarnation, draft.uploaded_by)
     identity = Identity(draft.conversation_id, principal=draft.principal, tenant=draft.tenant)
     draft.thread = conversation_hold(writer, identity)
+    _turn_bind(draft, draft.thread)
+
+
+def _turn_bind(draft: Recording, thread: Conversation) -> None:
+    turn = thread.turns.filter(run_key=draft.run_key).order_by().first() if draft.run_key else None
+    if turn is None:
+        return
+    if draft.turn is None:
+        draft.turn = turn.number
+    elif draft.turn != turn.number:
+        message = f"Its run reserved turn {turn.number} of this conversation, and the recording says turn {draft.turn}."
+        draft.warnings = [*draft.warnings, {"code": OTHER_TURN, "message": message}]

@@ -10,7 +10,10 @@ from recordings.models import Recording
 from recordings.services.samples import samples_load
 from sessions_app.models import Conversation, Incarnation, MemoryEntry
 from sessions_app.services.sessions import incarnation_close, incarnation_open
+from sessions_app.services.turns import turn_reserve
+from sessions_app.services.writing import Identity, Writer
 from tests.corpus import ROOT, needs_corpus, read_bytes, recording_files
+from tests.recordings.scanning import RUN, envelope
 from tests.recordings.sending import RECORDINGS, Sender
 from tests.recordings.test_investigation import text_of
 
@@ -247,3 +250,33 @@ def test_recordings_of_one_conversation_id_are_told_apart_by_occupant(sender, oc
     assert listed(f"?conversation={thread.public_id}&incarnation={first.public_id}") == []
     response = sender.get(RECORDINGS, "?conversation=chat-501")
     assert (response.status_code, response.json()["message"].partition(":")[0]) == (422, "conversation")
+
+
+def envelope_of(run_id: str) -> bytes:
+    return envelope(run=RUN | {"runId": run_id})
+
+
+def reserved(workspace, run_id: str, host_turn: int) -> int:
+    writer = Writer(workspace, None, "tests")
+    return turn_reserve(writer=writer, identity=Identity("talk"), host_turn=host_turn, run_id=run_id).turn
+
+
+@pytest.mark.parametrize(
+    ("said", "turn", "warnings"),
+    [("", 7, []), ("&turn=7", 7, []), ("&turn=5", 5, ["turn_of_another_run"])],
+)
+def test_a_run_that_reserved_a_turn_is_of_that_turn(said, turn, warnings, sender, workspace):
+    """By its run id: what the recording says itself is kept, and a difference is told."""
+    reserved(workspace, "run-7", 7)
+    reserved(workspace, "run-8", 8)
+
+    body = sender.sent(envelope_of("run-7"), f"?conversation_id=talk{said}")
+
+    assert (body["turn"], [warning["code"] for warning in body["warnings"]]) == (turn, warnings)
+
+
+def test_a_run_that_reserved_nothing_is_of_no_turn(sender, workspace):
+    reserved(workspace, "run-7", 7)
+
+    assert sender.sent(envelope_of("run-9"), "?conversation_id=talk")["turn"] is None
+    assert sender.sent(envelope_of("run-7"), "?conversation_id=another")["turn"] is None
