@@ -25,5 +25,7 @@ class Limits(msgspec.Struct, frozen=True):
     max_id_chars: int = 1_000
     #: How many problems a refusal lists.
     max_problems: int = 50
+    #: In lists of rows that differ, together: each path is looked for in everything that is shown.
+    max_redacted_paths: int = 100_000
     #: How many redacted paths a scan lists.
-    max_redacted_paths: int = 10_000
+    max_listed_paths: int = 10_000

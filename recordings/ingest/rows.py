@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from http import HTTPStatus
+from typing import Final
 
 import msgspec
 
 from recordings.ingest.limits import Limits
-from recordings.ingest.refusals import Problem
+from recordings.ingest.refusals import Problem, Refused
 from recordings.timetravel import Log, Recording
+
+_EMPTY_LIST_BYTES: Final = 2
 
 
 class RowFacts(msgspec.Struct):
@@ -23,23 +27,39 @@ class RowFacts(msgspec.Struct):
 
 
 def row_facts(recording: Recording, limits: Limits) -> RowFacts:
-    """Return what there is to say about the rows of *recording*."""
-    n_odd = 0
-    redacted: set[str] = set()
+    """
+    Return what there is to say about the rows of *recording*.
+
+    Raises:
+        Refused: They list too many redacted paths.
+    """
+    n_odd = n_paths = 0
+    lists: set[bytes] = set()
     problems: list[Problem] = []
-    for name, log in _logs_of(recording):
+    for name, log in _logs_of(recording.as_recorded):
         previous, is_odd = None, False
         for number, row in enumerate(log.rows):
             # Short rows that say the same are one object.
             if row is not previous:
                 previous, is_odd = row, not row.is_commit
-                if len(redacted) < limits.max_redacted_paths:
-                    redacted.update(row.redacted_paths)
+                listed = bytes(row.raw_redacted_paths)
+                if len(listed) > _EMPTY_LIST_BYTES and listed not in lists:
+                    lists.add(listed)
+                    n_paths += listed.count(b'"') // 2
+                    if n_paths > limits.max_redacted_paths:
+                        raise _too_many_paths(limits)
                 for field, found in (("stageId", row.stage_id), ("runtimeStageId", row.runtime_stage_id)):
                     if isinstance(found, str) and len(found) > limits.max_id_chars:
                         problems.append(too_long(f"{name}[{number}].{field}", None, limits.max_id_chars))
             n_odd += is_odd
-    return RowFacts(n_odd, sorted(redacted)[: limits.max_redacted_paths], problems[: limits.max_problems])
+    redacted = sorted(recording.redacted_paths)
+    return RowFacts(n_odd, redacted[: limits.max_listed_paths], problems[: limits.max_problems])
+
+
+def _too_many_paths(limits: Limits) -> Refused:
+    limit = limits.max_redacted_paths
+    message = f"The rows list more than {limit} redacted paths. Have the policy name the keys that hold them."
+    return Refused("too_many_redacted_paths", message, status=HTTPStatus.UNPROCESSABLE_ENTITY, limit=limit)
 
 
 def too_long(path: str, at: int | None, limit: int) -> Problem:

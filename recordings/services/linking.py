@@ -33,7 +33,8 @@ def run_link(*, draft: Recording, run: Run) -> None:
 
 def relation_of(before: Run, after: Run) -> Recording.Relation:
     """Return what the log of *after* is to the log of *before*, compared commit by commit."""
-    old, new = before.run_log.rows, after.run_log.rows
+    # As they were recorded: what one of them lists as taken out, the other may not list yet.
+    old, new = before.as_recorded.run_log.rows, after.as_recorded.run_log.rows
     shared = min(len(old), len(new))
     if not all(_is_same_commit(a, b) for a, b in zip(old[:shared], new[:shared], strict=True)):
         return Recording.Relation.CONFLICTS
@@ -62,7 +63,7 @@ def leg_link(*, draft: Recording, run: Run) -> None:
         return
     for candidate in _candidates(draft, outcome="paused"):
         earlier = run_of_if_whole(candidate)
-        if earlier is not None and is_next_leg(earlier, run):
+        if earlier is not None and is_next_leg(earlier.as_recorded, run.as_recorded):
             draft.earlier_leg = candidate
             return
 
@@ -73,7 +74,7 @@ def later_legs_link(*, recording: Recording, run: Run) -> None:
         return
     for candidate in _candidates(recording, is_resumed=True, earlier_leg=None):
         later = run_of_if_whole(candidate)
-        if later is not None and is_next_leg(run, later):
+        if later is not None and is_next_leg(run.as_recorded, later.as_recorded):
             Recording.objects.filter(pk=candidate.pk, earlier_leg=None).update(earlier_leg=recording)
 
 

@@ -54,7 +54,7 @@ class Summary:
 
     def fields(self, run: Run, context: Context) -> dict[str, Any]:
         """Return the columns of a recording that it fills, by name."""
-        paths, untracked = _said_by_rows(run)
+        paths, untracked = run.redacted_paths, _untracked_sources(run)
         known = known_sources(self._by_source)
         span = run.clock_span
         is_redacted = self._is_redacted or bool(paths) or any(piece.state == "redacted" for piece in context.pieces)
@@ -75,18 +75,15 @@ class Summary:
         }
 
 
-def _said_by_rows(run: Run) -> tuple[set[str], set[str]]:
-    """Return the paths that a policy emptied, and the sources that were read without being tracked."""
+def _untracked_sources(run: Run) -> set[str]:
+    """Return the sources that were read without being tracked."""
     logs = [run.run_log, *(log for log in map(run.mount_log, run.mount_keys) if log is not None)]
-    paths: set[str] = set()
     untracked: set[str] = set()
     for log in logs:
         for row in log.rows:
-            if len(paths) < _MAX_PATHS:
-                paths.update(row.redacted_paths)
             if len(untracked) < _MAX_PATHS:
                 untracked.update(row.untracked_sources)
-    return paths, untracked
+    return untracked
 
 
 def _privacy_mode(run: Run) -> str:

@@ -14,7 +14,7 @@ from recordings.timetravel.values import UNDEFINED, Value
 _EMPTY_LIST_BYTES: Final = 2
 _BRACKET: Final = ord("[")
 _MAX_LIST_BYTES: Final = 1 << 20
-_MAX_TEXTS: Final = 10_000
+_MAX_TEXTS: Final = 100_000
 _TEXT: Final = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
 
 

@@ -1,28 +1,26 @@
 """
-Taking out of a log what its rows list as taken out, also where the recorder left it in.
+Taking out of a recording what its rows list as taken out, also where the recorder left it in.
 
-The recorder replaces the value at a listed path by the text ``REDACTED`` in the commit that lists it. What other rows
-of the log, its base or the state at its end hold at the same path is the same secret. Nothing else is changed: every
+The recorder replaces the value at a listed path by the text ``REDACTED`` in the commit that lists it. What any other
+row, base or final state of the recording holds at the same path is the same secret. Nothing else is changed: every
 character around it stays as it was written.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator
 from typing import Final, TypeAlias
 
 import msgspec
 
-from recordings.timetravel.document import Row
+from recordings.timetravel.document import Row, TraceRow
 from recordings.timetravel.jsonspans import element_spans, first_byte, member_spans
 from recordings.timetravel.jsontext import read_value
 from recordings.timetravel.merge import SEPARATOR
-from recordings.timetravel.values import REDACTED
+from recordings.timetravel.values import REDACTED, Value
 
-#: A path, its segments; empty for the value itself.
-Path: TypeAlias = tuple[str, ...]
-#: By root key: what is masked below it.
-Masks: TypeAlias = Mapping[str, Collection[Path]]
+#: The listed paths by their segments; None where one ends. What would be below an end is masked with it.
+Trie: TypeAlias = "dict[str, Trie | None]"
 
 _MASK: Final = f'"{REDACTED}"'.encode()
 #: Policies name a key, or a field of it. Of a longer path everything from here on down is masked, so that no file makes
@@ -30,83 +28,118 @@ _MASK: Final = f'"{REDACTED}"'.encode()
 _MAX_SEGMENTS: Final = 8
 
 
-def masks_of(rows: Sequence[Row]) -> Masks:
-    """Return what any of *rows* lists, by root key."""
-    masks: dict[str, set[Path]] = {}
-    for listed in {bytes(row.raw_redacted_paths): row for row in rows}.values():
-        for path in listed.redacted_paths:
-            key, *below = path.split(SEPARATOR)[:_MAX_SEGMENTS]
-            masks.setdefault(key, set()).add(tuple(below))
-    return masks
+class Masks:
+    """What is to be taken out, wherever it stands. False when that is nothing."""
+
+    def __init__(self, paths: Iterable[str]) -> None:
+        """Take delimited *paths*."""
+        self._trie: Trie = {}
+        for path in paths:
+            _insert(self._trie, path.split(SEPARATOR)[:_MAX_SEGMENTS])
+        #: By the id of a part of the trie, what it says of any element of a list.
+        self._of_any: dict[int, Trie | None] = {}
+
+    def __bool__(self) -> bool:
+        return bool(self._trie)
+
+    def object(self, text: msgspec.Raw) -> msgspec.Raw:
+        """Return the object that *text* is, such as the base of a log, without what is to be taken out of it."""
+        return self._masked(text, self._trie, is_anywhere=False)
+
+    def row(self, row: Row) -> Row:
+        """
+        Return *row* without what is to be taken out of what it writes.
+
+        Where its elements will be in a list that it adds to is not known here: what is masked of any of the list is
+        masked of each of them. A write below a masked value is one of that value.
+        """
+        keys = {trace.path.partition(SEPARATOR)[0] for trace in row.trace}.union(row.overwrite, row.updates)
+        if self._trie.keys().isdisjoint(keys):
+            return row
+        appended = {trace.path.partition(SEPARATOR)[0] for trace in row.trace if trace.verb == "append"}
+        overwrite = {key: self._value(key, text, is_anywhere=key in appended) for key, text in row.overwrite.items()}
+        updates = {key: self._value(key, text, is_anywhere=True) for key, text in row.updates.items()}
+        trace: list[TraceRow] = []
+        for entry in row.trace:
+            segments = entry.path.split(SEPARATOR)
+            end = self._end(segments)
+            if end is None or (entry.verb == "delete" and end == len(segments)):
+                trace.append(entry)
+            elif entry.verb != "delete":
+                key, *below = segments[:end]
+                overwrite[key] = _holding(overwrite.get(key), below)
+                trace.append(TraceRow(SEPARATOR.join(segments[:end]), "set"))
+        return msgspec.structs.replace(row, trace=tuple(trace), overwrite=overwrite, updates=updates)
+
+    def _end(self, segments: list[str]) -> int | None:
+        """Return how many of *segments* lead to a masked value; None when they lead past all."""
+        node: Trie | None = self._trie
+        for place, segment in enumerate(segments):
+            if node is None or segment not in node:
+                return None
+            node = node[segment]
+            if node is None:
+                return place + 1
+        return None
+
+    def _value(self, key: str, text: msgspec.Raw, *, is_anywhere: bool) -> msgspec.Raw:
+        if key not in self._trie:
+            return text
+        below = self._trie[key]
+        return msgspec.Raw(_MASK) if below is None else self._masked(text, below, is_anywhere=is_anywhere)
+
+    def _masked(self, text: msgspec.Raw, trie: Trie, *, is_anywhere: bool) -> msgspec.Raw:
+        data = bytes(text)
+        spans = sorted(self._spans(data, trie, is_anywhere=is_anywhere), key=lambda span: span.start)
+        if not spans:
+            return text
+        parts, at = [], 0
+        for span in spans:
+            parts += [data[at : span.start], _MASK]
+            at = span.stop
+        return msgspec.Raw(b"".join([*parts, data[at:]]))
+
+    def _spans(self, data: bytes, trie: Trie, *, is_anywhere: bool) -> Iterator[slice]:
+        """Yield where masked values stand, none inside another."""
+        pending: list[tuple[int, int, Trie]] = [(0, len(data), trie)]
+        while pending:
+            start, stop, node = pending.pop()
+            for part, span in _parts(memoryview(data)[start:stop]):
+                is_any = is_anywhere and isinstance(part, int)
+                below = self._any_of(node) if is_any else node.get(str(part), {})
+                if below is None:
+                    yield slice(start + span.start, start + span.stop)
+                elif below:
+                    pending.append((start + span.start, start + span.stop, below))
+
+    def _any_of(self, node: Trie) -> Trie | None:
+        if id(node) not in self._of_any:
+            merged: Trie = {"": {}}
+            for segment, below in node.items():
+                if segment.isdecimal():
+                    _merge(merged, "", below)
+            self._of_any[id(node)] = merged[""]
+        return self._of_any[id(node)]
 
 
-def masked_rows(rows: Sequence[Row], masks: Masks) -> Sequence[Row]:
-    """Return *rows* with what *masks* name taken out of what they write."""
-    return [_masked_row(row, masks) for row in rows] if masks else rows
+def _insert(trie: Trie, segments: list[str]) -> None:
+    *parents, last = segments
+    for segment in parents:
+        below = trie.setdefault(segment, {})
+        if below is None:
+            return
+        trie = below
+    trie[last] = None
 
 
-def masked_object(text: msgspec.Raw, masks: Masks) -> msgspec.Raw:
-    """Return the object that *text* is, such as the base of a log, with what *masks* name taken out of it."""
-    return _masked(text, [(key, *below) for key, paths in masks.items() for below in paths], frozenset())
-
-
-def _masked_row(row: Row, masks: Masks) -> Row:
-    if masks.keys().isdisjoint(row.overwrite) and masks.keys().isdisjoint(row.updates):
-        return row
-    appended = frozenset(tuple(trace.path.split(SEPARATOR)) for trace in row.trace if trace.verb == "append")
-    return msgspec.structs.replace(
-        row,
-        overwrite=_masked_values(row.overwrite, masks, appended),
-        updates=_masked_values(row.updates, masks, appended),
-    )
-
-
-def _masked_values(
-    values: Mapping[str, msgspec.Raw], masks: Masks, appended: frozenset[Path]
-) -> dict[str, msgspec.Raw]:
-    return {
-        key: _masked(text, masks[key], frozenset(path[1:] for path in appended if path[0] == key))
-        if key in masks
-        else text
-        for key, text in values.items()
-    }
-
-
-def _masked(text: msgspec.Raw, paths: Collection[Path], tails: frozenset[Path]) -> msgspec.Raw:
-    """
-    Return *text* with the values at *paths* replaced.
-
-    Args:
-        tails: Paths at which *text* holds the tail of a list. Where its elements will be is not known here, so what is
-            masked of any of the list is masked of each of them.
-    """
-    data = bytes(text)
-    spans = sorted(_spans(data, paths, tails), key=lambda span: span.start)
-    if not spans:
-        return text
-    parts, at = [], 0
-    for span in spans:
-        parts += [data[at : span.start], _MASK]
-        at = span.stop
-    return msgspec.Raw(b"".join([*parts, data[at:]]))
-
-
-def _spans(data: bytes, paths: Collection[Path], tails: frozenset[Path]) -> Iterator[slice]:
-    """Yield where the values at *paths* stand, none inside another."""
-    pending: list[tuple[int, int, Collection[Path], Path]] = [(0, len(data), paths, ())]
-    while pending:
-        start, stop, wanted, where = pending.pop()
-        if () in wanted:
-            yield slice(start, stop)
-            continue
-        by_segment: dict[str, set[Path]] = {}
-        for segment, *below in wanted:
-            by_segment.setdefault(segment, set()).add(tuple(below))
-        of_any = {path for segment, found in by_segment.items() if segment.isdecimal() for path in found}
-        for part, span in _parts(memoryview(data)[start:stop]):
-            found = of_any if isinstance(part, int) and where in tails else by_segment.get(str(part), ())
-            if found:
-                pending.append((start + span.start, start + span.stop, found, (*where, str(part))))
+def _merge(into: Trie, segment: str, other: Trie | None) -> None:
+    """Add *other* to what *into* has under *segment*."""
+    mine = into.setdefault(segment, {})
+    if mine is None or other is None:
+        into[segment] = None
+        return
+    for name, below in other.items():
+        _merge(mine, name, below)
 
 
 def _parts(data: memoryview) -> Iterator[tuple[str | int, slice]]:
@@ -117,3 +150,18 @@ def _parts(data: memoryview) -> Iterator[tuple[str | int, slice]]:
             yield str(read_value(data[key])), value
     elif first == b"[":
         yield from enumerate(element_spans(data))
+
+
+def _holding(text: msgspec.Raw | None, path: list[str]) -> msgspec.Raw:
+    """Return the value that *text* is, or a new one, with the mask at *path*."""
+    if not path:
+        return msgspec.Raw(_MASK)
+    held = read_value(text) if text is not None else {}
+    root: dict[str, Value] = held if isinstance(held, dict) else {}
+    target = root
+    for segment in path[:-1]:
+        below = target.get(segment)
+        target[segment] = below if isinstance(below, dict) else {}
+        target = target[segment]
+    target[path[-1]] = REDACTED
+    return msgspec.Raw(msgspec.json.encode(root))

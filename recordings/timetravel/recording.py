@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
+from itertools import chain
 from typing import Final, Literal, TypeAlias
 
 import msgspec
@@ -14,7 +15,7 @@ from recordings.timetravel.document import Document, Event, Row
 from recordings.timetravel.errors import TimeTravelError
 from recordings.timetravel.fold import Log
 from recordings.timetravel.jsontext import NumberText, read_value
-from recordings.timetravel.masking import masked_object, masked_rows, masks_of
+from recordings.timetravel.masking import Masks
 from recordings.timetravel.values import UNDEFINED, UndefinedType, Value
 from recordings.timetravel.wire import read_document
 
@@ -31,10 +32,10 @@ class Recording:
     that it answers is to be changed.
     """
 
-    def __init__(self, data: bytes, *, is_masked: bool = False) -> None:
+    def __init__(self, data: bytes, *, is_masked: bool = False, document: Document | None = None) -> None:
         self._data = data
         self._is_masked = is_masked
-        self._document: Document = read_document(data)
+        self._document: Document = document if document is not None else read_document(data)
         self._logs: dict[str, Log | None] = {}
 
     @property
@@ -75,9 +76,29 @@ class Recording:
             self._logs[key] = self._log(tree.history, tree.initial_state) if tree is not None else None
         return self._logs[key]
 
+    @cached_property
+    def as_recorded(self) -> Recording:
+        """The same recording with what was left in: to be compared with others, and never to be shown."""
+        return Recording(self._data, document=self._document) if self._is_masked else self
+
+    @cached_property
+    def redacted_paths(self) -> frozenset[str]:
+        """The delimited paths that any row of any log lists as taken out."""
+        snapshot = self._document.snapshot
+        trees = [mount.tree_context for mount in snapshot.mounts.values() if mount.tree_context is not None]
+        rows = chain(snapshot.rows, *(tree.history for tree in trees))
+        # Many rows have the same list.
+        lists = {bytes(row.raw_redacted_paths): row for row in rows}
+        return frozenset(path for row in lists.values() for path in row.redacted_paths)
+
+    @cached_property
+    def _masks(self) -> Masks:
+        return Masks(self.redacted_paths)
+
     def _log(self, rows: Sequence[Row], base: msgspec.Raw) -> Log:
-        masks = masks_of(rows) if self._is_masked else {}
-        return Log(masked_rows(rows, masks), masked_object(base, masks) if masks else base)
+        if not self._is_masked or not self._masks:
+            return Log(rows, base)
+        return Log([self._masks.row(row) for row in rows], self._masks.object(base))
 
     def mount_state(self, key: str) -> Value:
         """Return the final state of the mount *key*, `UNDEFINED` when there is none on record."""
@@ -85,8 +106,8 @@ class Recording:
         tree = mount.tree_context if mount is not None else None
         if tree is None or not bytes(tree.global_context):
             return UNDEFINED
-        masks = masks_of(tree.history) if self._is_masked else {}
-        return read_value(masked_object(tree.global_context, masks) if masks else tree.global_context)
+        is_masked = self._is_masked and self._masks
+        return read_value(self._masks.object(tree.global_context) if is_masked else tree.global_context)
 
     @cached_property
     def shared_state(self) -> Value:
@@ -139,7 +160,7 @@ def decode_recording(data: bytes, *, is_masked: bool = False) -> Recording:
 
     Args:
         data: UTF-8 JSON without transport compression. It is kept, and read where it is asked about.
-        is_masked: Whether its logs are without what their rows list as taken out, also where it was left in. The
+        is_masked: Whether it is without what any of its rows lists as taken out, also where it was left in. The
             reference reads it as it is.
 
     Returns:

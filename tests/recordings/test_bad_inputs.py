@@ -195,15 +195,29 @@ def test_a_small_request_holds_no_more_rows_than_it_may_cost(sender):
 
 
 def test_a_row_of_a_million_tags_is_read_no_further_than_it_is_asked_about(sender):
-    row = b'{"trace":[],"updates":{},"overwrite":{},"runtimeStageId":"s#0","tags":[%b],"redactedPaths":[%b]}'
-    many = b",".join([b'"k"'] * 1_000_000)
+    row = b'{"trace":[],"updates":{},"overwrite":{},"runtimeStageId":"s#0","tags":[%b]}' % b",".join(
+        [b'"k"'] * 1_000_000
+    )
 
-    body = sender.send(
-        gzip.compress(b'{"commitLog":[' + row % (many, many) + b"]}", 1), "?dry_run=1", content_encoding="gzip"
-    ).json()
+    body = sender.send(gzip.compress(b'{"commitLog":[' + row + b"]}", 1), "?dry_run=1", content_encoding="gzip").json()
 
-    assert (body["commits"], body["status"]) == (1, "received")
-    assert [warning["code"] for warning in body["warnings"]] == ["redacted"]
+    assert (body["commits"], body["status"], body["warnings"]) == (1, "received", [])
+
+
+def test_more_redacted_paths_than_anybody_can_look_for_are_refused(sender):
+    """Each would have to be masked wherever it stands: none is left out."""
+    row = b'{"trace":[],"updates":{},"overwrite":{},"runtimeStageId":"s#0","redactedPaths":[%b]}'
+    packed = {"content_encoding": "gzip"}
+
+    def sent(*counts: int):
+        rows = b",".join(row % b",".join([b'"k"'] * n) for n in counts)
+        return sender.send(gzip.compress(b'{"commitLog":[' + rows + b"]}", 1), "?dry_run=1", **packed).json()
+
+    assert sent(100_000)["status"] == "received"
+    assert sent(*[50_000] * 40)["status"] == "received", "many rows have the same list"
+    for over in ([100_001], [60_000, 40_001], [1_000_000]):
+        refused = sent(*over)
+        assert (refused["status"], refused["problems"][0]["code"]) == ("failed", "too_many_redacted_paths")
 
 
 @pytest.mark.parametrize(

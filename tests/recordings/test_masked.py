@@ -20,10 +20,8 @@ def leaking(*listed: str, name: str = "flat-wrong-tool", text: str = "3 Septembe
     """A real run in which a policy lists paths, and the recorder left everything in."""
     run = json.loads(read_bytes(recording_files()[name]).replace(text.encode(), SECRET.encode()))
     snapshot = run.get("snapshot", run)
-    logs = [snapshot["commitLog"]]
-    logs += [mount["treeContext"]["history"] for mount in snapshot["subflowResults"].values()]
-    for rows in logs:
-        rows[-1]["redactedPaths"] = [*rows[-1]["redactedPaths"], *listed]
+    row = snapshot["commitLog"][-1]
+    row["redactedPaths"] = [*row["redactedPaths"], *listed]
     return json.dumps(run).encode()
 
 
