@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from django.db import models
 
 from footprint_site.access.models import Workspace, WorkspaceOwnedQuerySet
 from recordings.fields import RecordedJson, RecordedText
 from recordings.models.piece import Piece
 from recordings.models.recording import Recording
+
+#: Of a text that was written: it is there to tell one entry from another.
+MAX_TEXT_CHARS: Final = 2_000
 
 
 class MemoryLink(models.Model):
@@ -27,6 +32,8 @@ class MemoryLink(models.Model):
     recording = models.ForeignKey(Recording, on_delete=models.CASCADE, related_name="memory_links")
     kind = models.CharField(max_length=7, choices=Kind)
     order = models.PositiveIntegerField(help_text="Among the links of its recording.")
+    number = models.PositiveIntegerField(default=0, help_text="Of a written one: among those of its stage, from 0.")
+    n_of_stage = models.PositiveIntegerField(default=0, help_text="How many its stage wrote; not all are kept.")
     store = RecordedText()
     store_key = models.CharField(max_length=64)
     entry_id = RecordedText(null=True, help_text="Null where the recording does not hold it.")

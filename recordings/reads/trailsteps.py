@@ -9,13 +9,14 @@ import msgspec
 from django.db.models import Q
 
 from recordings.models import MemoryLink, Presence, Recording
+from recordings.models.memorylink import MAX_TEXT_CHARS
 from recordings.models.recording import id_key
 from recordings.timetravel.trail.candidates import Candidate, hops_of
 from recordings.timetravel.trail.evidence import Evidence, Served
-from recordings.timetravel.trail.hops import Hop
+from recordings.timetravel.trail.hops import Hop, own_text
 
 _ENTRY_HOPS: Final = ("memory_entry", "repeats")
-#: So many recordings of a conversation are asked who wrote an entry; and so many snapshots whether one is meant.
+#: So many entries of a conversation are looked at; of more none is named.
 _MAX_LINKS: Final = 500
 #: What a snapshot says: a question, and the answer to it.
 _N_TEXTS: Final = 2
@@ -47,11 +48,11 @@ def steps_of(
         pks: The keys of the presences, by the ids of their pieces.
     """
     found = [(one.evidence, list(_steps(one, candidates, served, recording, pks))) for one in shown]
-    wanted = {step.hop.memory_entry_id for _, steps in found for step in steps if step.hop.kind in _ENTRY_HOPS}
-    are_unnamed = any(_is_unnamed(evidence) for evidence, _ in found)
-    links = _written(recording, {entry_id for entry_id in wanted if entry_id}, are_unnamed=are_unnamed)
+    entries = _entries(recording, (step for _, steps in found for step in steps))
+    snapshots = _snapshots(recording, (evidence for evidence, _ in found))
     return [
-        [*_with_writers(steps, evidence, links), *_inferred(evidence, recording, links)] for evidence, steps in found
+        [*_with_writers(steps, evidence, entries), *_inferred(evidence, recording, snapshots)]
+        for evidence, steps in found
     ]
 
 
@@ -99,26 +100,35 @@ def _is_unnamed(evidence: Evidence) -> bool:
     return evidence.source == "memory" and evidence.memory_entry_id is None and evidence.memory_store is not None
 
 
-def _written(recording: Recording, entry_ids: Iterable[str], *, are_unnamed: bool) -> Sequence[MemoryLink]:
-    """
-    Return what other recordings of the conversation say that they wrote: the entries with *entry_ids*, and snapshots.
-
-    Args:
-        are_unnamed: Whether snapshots are wanted.
-    """
-    keys = [id_key(entry_id) for entry_id in entry_ids]
-    if recording.thread_id is None or not (are_unnamed or keys):
+def _written(recording: Recording, wanted: Q) -> Sequence[MemoryLink]:
+    """Return what other recordings of the conversation say that they wrote, of what is *wanted*; none of too many."""
+    if recording.thread_id is None or not wanted:
         return []
-    wanted = Q(entry_key__in=keys)
-    if are_unnamed:
-        wanted |= ~Q(entry_key="") & ~Q(texts=[])
     links = MemoryLink.objects.filter(
         wanted,
         kind=MemoryLink.Kind.WRITTEN,
         recording__thread=recording.thread_id,
         recording__workspace=recording.workspace_id,
     )
-    return list(links.exclude(recording=recording).select_related("recording").order_by("-pk")[:_MAX_LINKS])
+    found = list(links.exclude(recording=recording).select_related("recording").order_by("-pk")[: _MAX_LINKS + 1])
+    # Where not all were looked at, nothing can be said to be the only one.
+    return found if len(found) <= _MAX_LINKS else []
+
+
+def _entries(recording: Recording, steps: Iterable[Step]) -> Sequence[MemoryLink]:
+    """Return who wrote the entries that *steps* lead to."""
+    ids = {step.hop.memory_entry_id for step in steps if step.hop.kind in _ENTRY_HOPS}
+    keys = [id_key(entry_id) for entry_id in ids if entry_id]
+    return _written(recording, Q(entry_key__in=keys) if keys else Q())
+
+
+def _snapshots(recording: Recording, found: Iterable[Evidence]) -> Sequence[MemoryLink]:
+    """Return what earlier turns wrote to those memories of *found* that keep no ids: one entry for each turn."""
+    stores = {id_key(evidence.memory_store) for evidence in found if _is_unnamed(evidence)}
+    if not stores:
+        return []
+    earlier = Q(turn__lt=recording.turn) if recording.turn is not None else Q()
+    return _written(recording, earlier & Q(store_key__in=stores, n_of_stage=1) & ~Q(entry_key=""))
 
 
 def _with_writers(steps: Iterable[Step], evidence: Evidence, links: Sequence[MemoryLink]) -> Iterator[Step]:
@@ -137,23 +147,24 @@ def _with_writers(steps: Iterable[Step], evidence: Evidence, links: Sequence[Mem
         yield msgspec.structs.replace(step, written=_only(fitting))
 
 
-def _inferred(evidence: Evidence, recording: Recording, links: Sequence[MemoryLink]) -> list[Step]:
+def _inferred(evidence: Evidence, recording: Recording, snapshots: Sequence[MemoryLink]) -> list[Step]:
     """Return the one snapshot of the conversation whose question and answer *evidence* repeats, if there is one."""
     if not _is_unnamed(evidence):
         return []
-    link = _only(
-        [
-            link
-            for link in links
-            if link.store == evidence.memory_store
-            and len(link.texts) >= _N_TEXTS
-            and all(text and text in evidence.text for text in link.texts)
-        ]
-    )
+    link = _only([one for one in snapshots if one.store == evidence.memory_store and _is_rendered(one, evidence)])
     if link is None:
         return []
     hop = Hop("memory_entry", turn=link.turn, memory_entry_id=link.entry_id)
     return [Step(hop, recording, written=link, is_inferred=True)]
+
+
+def _is_rendered(snapshot: MemoryLink, evidence: Evidence) -> bool:
+    """Return whether *evidence* begins with the question of *snapshot* and ends with its answer, as rendered."""
+    if len(snapshot.texts) < _N_TEXTS or max(map(len, snapshot.texts)) >= MAX_TEXT_CHARS:
+        return False
+    question, answer = snapshot.texts[0], snapshot.texts[-1]
+    text = own_text(evidence).strip()
+    return text.startswith(f'[Past run · query: "{question}" ') and text.endswith(f"\nFinal answer: {answer}")
 
 
 def _only(links: Sequence[MemoryLink]) -> MemoryLink | None:

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping
+from typing import Final
 
 from recordings.models import MemoryLink, Recording
+from recordings.models.memorylink import MAX_TEXT_CHARS
 from recordings.models.recording import id_key, turn_or_none
 from recordings.services.rows import place_fields
-from recordings.timetravel import Context, MemoryWrite, epochs_of_lane, lanes, memory_writes
+from recordings.timetravel import Context, epochs_of_lane, lanes, memory_writes
 from recordings.timetravel import Recording as Run
+
+#: A run writes a few entries for each of its turns.
+MAX_OF_STAGE: Final = 1_000
+MAX_WRITTEN: Final = 5_000
 
 
 def memory_links(
@@ -21,7 +27,7 @@ def memory_links(
     Args:
         piece_keys: The keys of the rows of the pieces, by their ids.
     """
-    links = [*_served(run, context, piece_keys), *map(_written, memory_writes(run))]
+    links = [*_served(run, context, piece_keys), *_written(run)]
     for order, link in enumerate(links):
         link.workspace_id, link.recording, link.order = recording.workspace_id, recording, order
         yield link
@@ -46,11 +52,17 @@ def _served(run: Run, context: Context, piece_keys: Mapping[str, int]) -> Iterat
     yield from links.values()
 
 
-def _written(write: MemoryWrite) -> MemoryLink:
-    link = _link(MemoryLink.Kind.WRITTEN, write.memory_id, write.entry_id, write.turn)
-    link.position = write.place.epoch_position
-    link.place, link.texts = place_fields(write.place), write.texts
-    return link
+def _written(run: Run) -> Iterator[MemoryLink]:
+    n_left = MAX_WRITTEN
+    for write in memory_writes(run):
+        # Of each stage one at least, so that it is told of.
+        for number, entry in enumerate(write.entries[: max(1, min(MAX_OF_STAGE, n_left))]):
+            link = _link(MemoryLink.Kind.WRITTEN, write.memory_id, entry.entry_id, entry.turn)
+            link.number, link.n_of_stage = number, len(write.entries)
+            link.position, link.place = write.place.epoch_position, place_fields(write.place)
+            link.texts = [text[:MAX_TEXT_CHARS] for text in entry.texts]
+            n_left -= 1
+            yield link
 
 
 def _link(kind: MemoryLink.Kind, store: str, entry_id: str | None, turn: int | None) -> MemoryLink:

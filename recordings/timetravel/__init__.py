@@ -44,7 +44,7 @@ from recordings.timetravel.jsontext import NumberText
 from recordings.timetravel.jstext import stable_json
 from recordings.timetravel.lanes import epochs_of_lane, lane_log, lanes
 from recordings.timetravel.legs import ResumePoint, is_next_leg, resume_point
-from recordings.timetravel.memorywrites import MemoryWrite, memory_writes
+from recordings.timetravel.memorywrites import MemoryWrite, WrittenEntry, memory_writes
 from recordings.timetravel.merge import NotMergeableError, apply_smart_merge
 from recordings.timetravel.outcome import (
     Answer,
@@ -167,6 +167,7 @@ __all__ = [
     "UndefinedType",
     "UnknownFormatError",
     "UserMessage",
+    "WrittenEntry",
     "all_epoch_locations",
     "answers_of",
     "apply_smart_merge",

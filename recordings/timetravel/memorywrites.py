@@ -12,7 +12,7 @@ Source: the memory subflows of agentfootprint.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Sequence
 from typing import Final
 
 import msgspec
@@ -27,104 +27,132 @@ from recordings.timetravel.values import Value, is_number, is_object
 
 _WRITE: Final = "sf-memory-write-"
 _READ: Final = "sf-memory-read-"
+#: The stages that write what was said in the turn.
+_MESSAGE_STAGES: Final = frozenset({"write-messages", "write-snapshot"})
 #: By the stage that writes: the key of what it writes where entries have their ids on record.
 _NEW_ENTRIES: Final = {"write-beats": "newBeats", "write-facts": "newFacts"}
 
 
-class MemoryWrite(msgspec.Struct, frozen=True):
-    """One entry that a run wrote."""
+class WrittenEntry(msgspec.Struct, frozen=True):
+    """One entry that a stage wrote."""
 
-    memory_id: str
     #: None where the recording does not hold what was written: it was redacted, or is damaged.
     entry_id: str | None
     #: The turn it was written for: of a summary the last one that it covers. None where it says none.
     turn: int | None
+    #: What it says, as far as that is on record: a message's text, and of a snapshot the question and the answer.
+    texts: list[str] = []
+
+
+class MemoryWrite(msgspec.Struct, frozen=True):
+    """What one stage wrote to one memory."""
+
+    memory_id: str
     lane: str
     place: Place
-    #: What the entry says, as far as it is on record: a message's text, and of a snapshot the question and the answer.
-    texts: list[str] = []
+    entries: list[WrittenEntry]
+    #: Whether a read wrote it, in the place of what it covers.
+    is_summary: bool
 
 
 def memory_writes(recording: Recording) -> list[MemoryWrite]:
     """
-    Return what *recording* wrote to memory, in the order of execution.
+    Return what *recording* wrote to memory, in the order of execution. What wrote nothing is left out.
 
     A write that began and did not get to the end of its last stage wrote nothing.
     """
-    places, names = Places(recording), lanes(recording)
-    return [
-        write
-        for key in sorted((key for key in recording.mount_keys if "#" in key), key=execution_index)
-        for write in _writes_of(recording, key, names, places)
+    places, names, ends = Places(recording), lanes(recording), _Ends(recording)
+    found = []
+    for key in sorted((key for key in recording.mount_keys if "#" in key), key=execution_index):
+        path = key.rpartition("#")[0]
+        stage = local_of(path)
+        log = recording.mount_log(key) if stage.startswith((_WRITE, _READ)) else None
+        if log is None:
+            continue
+        is_summary = stage.startswith(_READ)
+        row, entries = _summarised(log) if is_summary else _written(log)
+        if not entries or ends.has_thrown(path, str(log.rows[row].runtime_stage_id)):
+            continue
+        lane = max((name for name in names if name and path.startswith(f"{name}/")), key=len, default="")
+        memory_id = stage.removeprefix(_WRITE).removeprefix(_READ)
+        place = places.place(log, key, row, lane)
+        found.append(MemoryWrite(memory_id, lane, place, entries, is_summary))
+    return found
+
+
+class _Ends:
+    """Where the logs of a recording end, by execution."""
+
+    def __init__(self, recording: Recording) -> None:
+        self._recording = recording
+        self._errors = tree_errors(recording)
+        self._last: dict[str, float] = {}
+
+    def has_thrown(self, path: str, stage: str) -> bool:
+        """Return whether *stage* of a mount at *path* failed: the tree says so, or what it is in did not go on."""
+        if stage in self._errors:
+            return True
+        index, parent = execution_index(stage), path.rpartition("/")[0]
+        started = [key for number, key in mounts_at(self._recording, parent) if number < index]
+        if not math.isfinite(index) or (parent and not started):
+            return False
+        return self._last_of(started[-1] if started else "") <= index
+
+    def _last_of(self, name: str) -> float:
+        """Return the highest execution index of the log *name*, empty for the run's own; infinity for no log."""
+        if name not in self._last:
+            log = self._recording.mount_log(name) if name else self._recording.run_log
+            indices = (execution_index(row.runtime_stage_id) for row in log.rows) if log is not None else ()
+            self._last[name] = max(filter(math.isfinite, indices), default=math.inf if log is None else -1)
+        return self._last[name]
+
+
+def _written(log: Log) -> tuple[int, list[WrittenEntry]]:
+    """Return the row of the last stage of a write, and what it found to write."""
+    row, stage = _last_stage(log, {*_MESSAGE_STAGES, *_NEW_ENTRIES})
+    turn = _turn(log.value_at("turnNumber", row))
+    unknown = [WrittenEntry(None, turn)]
+    if stage in _NEW_ENTRIES:
+        entries = _objects(log.value_at(_NEW_ENTRIES[stage], row))
+        if entries is None:
+            return row, unknown
+        return row, [WrittenEntry(_text(entry.get("id")), _turn_of(entry) or turn) for entry in entries]
+    if not stage:
+        return row, []
+    messages = log.value_at("newMessages", row)
+    if turn is None or (stage == "write-messages" and not isinstance(messages, list)):
+        return row, unknown
+    if stage == "write-snapshot":
+        return row, [WrittenEntry(f"snap-{turn}", turn, _contents(_objects(messages) or ()))]
+    return row, [
+        WrittenEntry(f"msg-{turn}-{index}", turn, _contents([message]) if is_object(message) else [])
+        for index, message in enumerate(messages)
     ]
 
 
-def _writes_of(recording: Recording, key: str, names: Sequence[str], places: Places) -> Iterator[MemoryWrite]:
-    path = key.rpartition("#")[0]
-    stage = local_of(path)
-    log = recording.mount_log(key) if stage.startswith((_WRITE, _READ)) else None
-    if log is None:
-        return
-    owners = [name for name in names if name and path.startswith(f"{name}/")]
-    lane = max(owners, key=len, default="")
-    found = _written(log) if stage.startswith(_WRITE) else _summarised(log)
-    memory_id = stage.removeprefix(_WRITE).removeprefix(_READ)
-    for row, entry_id, turn, texts in found:
-        if _has_thrown(recording, path, str(log.rows[row].runtime_stage_id)):
-            continue
-        yield MemoryWrite(memory_id, entry_id, turn, lane, places.place(log, key, row, lane), texts)
+def _summarised(log: Log) -> tuple[int, list[WrittenEntry]]:
+    """Return the row of the stage that summarised what a read had loaded, and the summaries that it made."""
+    row, stage = _last_stage(log, {"summarize"})
+    if not stage:
+        return row, []
+    before = {_text(entry.get("id")) for entry in _objects(log.value_at("loaded", row - 1)) or ()}
+    found = []
+    for entry in _objects(log.value_at("loaded", row)) or ():
+        metadata = entry.get("metadata")
+        is_summary = is_object(metadata) and is_object(metadata.get("summarizes"))
+        if is_summary and _text(entry.get("id")) not in before:
+            found.append(WrittenEntry(_text(entry.get("id")), _turn_of(entry)))
+    return row, found
 
 
-def _has_thrown(recording: Recording, path: str, stage: str) -> bool:
-    """Return whether *stage* of a mount at *path* failed: the tree says so, or what the mount is in did not go on."""
-    if stage in tree_errors(recording):
-        return True
-    index, parent = execution_index(stage), path.rpartition("/")[0]
-    started = [key for number, key in mounts_at(recording, parent) if number < index]
-    around = recording.mount_log(started[-1]) if started else recording.run_log if not parent else None
-    if around is None or not math.isfinite(index):
-        return False
-    return not any(index < execution_index(row.runtime_stage_id) < math.inf for row in around.rows)
-
-
-def _written(log: Log) -> Iterator[tuple[int, str | None, int | None, list[str]]]:
-    """Yield what the last stage of a write found to write: its row, and id, turn and texts of each entry."""
-    for row, stage in _stages(log):
-        turn = _turn(log.value_at("turnNumber", row))
-        if stage == "write-messages":
-            messages = _objects(log.value_at("newMessages", row))
-            if messages is None or turn is None:
-                yield row, None, turn, []
-            for index, message in enumerate(messages or () if turn is not None else ()):
-                yield row, f"msg-{turn}-{index}", turn, _contents([message])
-        elif stage == "write-snapshot":
-            messages = _objects(log.value_at("newMessages", row))
-            yield row, None if turn is None else f"snap-{turn}", turn, _contents(messages or ())
-        elif stage in _NEW_ENTRIES:
-            entries = _objects(log.value_at(_NEW_ENTRIES[stage], row))
-            if entries is None:
-                yield row, None, turn, []
-            for entry in entries or ():
-                yield row, _text(entry.get("id")), _turn_of(entry) or turn, []
-
-
-def _summarised(log: Log) -> Iterator[tuple[int, str | None, int | None, list[str]]]:
-    """Yield the summaries that a read wrote: those in ``loaded`` after the stage that were not there before."""
-    for row, stage in _stages(log):
-        if stage == "summarize":
-            before = {_text(entry.get("id")) for entry in _objects(log.value_at("loaded", row - 1)) or ()}
-            for entry in _objects(log.value_at("loaded", row)) or ():
-                metadata = entry.get("metadata")
-                is_summary = is_object(metadata) and is_object(metadata.get("summarizes"))
-                if is_summary and _text(entry.get("id")) not in before:
-                    yield row, _text(entry.get("id")), _turn_of(entry), []
-
-
-def _stages(log: Log) -> Iterator[tuple[int, str]]:
-    for number, row in enumerate(log.rows):
+def _last_stage(log: Log, names: Collection[str]) -> tuple[int, str]:
+    """Return the last row of one of the stages *names*, and which; −1 and an empty name when none ran."""
+    for number in range(log.length - 1, -1, -1):
+        row = log.rows[number]
         # The first row of a mount only hands over its input. It goes by the name of the first stage, without an id.
-        if row.runtime_stage_id:
-            yield number, local_of(str(row.stage_id))
+        if row.runtime_stage_id and local_of(str(row.stage_id)) in names:
+            return number, local_of(str(row.stage_id))
+    return -1, ""
 
 
 def _turn_of(entry: Value) -> int | None:

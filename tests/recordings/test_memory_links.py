@@ -8,6 +8,7 @@ import pytest
 from django.core.management import call_command
 
 from recordings.models import MemoryLink, Recording
+from recordings.services.memorylinks import MAX_OF_STAGE
 from sessions_app.models import Conversation, MemoryEntry, MemoryStore
 from sessions_app.services.writing import Identity
 from tests.corpus import CORPUS, needs_corpus, read_bytes, recording_files
@@ -143,6 +144,15 @@ def test_the_screen_says_what_was_written_and_leads_to_it(people, as_bob):
     assert f"recording {str(run.public_id)[:8]} at" in panel(as_bob.get(way, follow=True), "entry-title")
 
 
+def test_a_write_of_very_many_entries_is_told_with_their_true_number(people, as_bob):
+    run = wrote(seat(people), [user(f"message {number}") for number in range(6_000)])
+
+    assert MemoryLink.objects.count() == MAX_OF_STAGE
+    screen = words(as_bob.get(run.get_absolute_url()))
+    assert "Memory wrote 6,000 entries" in screen
+    assert "msg-2-11, the first of 6,000, in the memory chat" in screen
+
+
 def test_what_was_written_and_taken_out_is_said_and_not_made_up(people, as_bob):
     run = wrote(seat(people), "REDACTED")
 
@@ -266,9 +276,29 @@ def test_where_two_runs_said_the_same_none_is_inferred(people, sender):
         entry_key=link.entry_key,
         place=link.place,
         texts=link.texts,
-        turn=9,
+        turn=1,
+        n_of_stage=1,
     )
 
     trail = sender.page(f"/api/v1/recordings/{second.public_id}/trail/", "?phrase=credit score 580 is below 600")
 
     assert not [hop for candidate in trail["candidates"] for hop in candidate["hops"] if hop["inferred"]]
+
+
+@needs_corpus
+def test_a_later_turn_and_a_few_letters_are_not_taken_for_the_writer(people, sender):
+    """Turn 1 was not brought; a later one said words that stand in the memory by chance."""
+    seated = seat(people)
+    first, second, _ = story(seated, "grouped-causal")
+    link = first.memory_links.get(entry_id="snap-1")
+    MemoryLink.objects.filter(pk=link.pk).update(turn=9)
+
+    def inferred() -> list:
+        trail = sender.page(f"/api/v1/recordings/{second.public_id}/trail/", "?phrase=credit score 580 is below 600")
+        return [hop for candidate in trail["candidates"] for hop in candidate["hops"] if hop["inferred"]]
+
+    assert inferred() == []
+    MemoryLink.objects.filter(pk=link.pk).update(turn=1, texts=["is", "re"])
+    assert inferred() == []
+    MemoryLink.objects.filter(pk=link.pk).update(texts=link.texts)
+    assert len(inferred()) == 1

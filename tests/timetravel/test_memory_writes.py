@@ -24,8 +24,13 @@ def dumped(story):
     return {label: store["entries"] for label, store in stores.items()}
 
 
+def entries_of(recording_):
+    """Every entry, with the write that it is of."""
+    return [(write, entry) for write in memory_writes(recording_) for entry in write.entries]
+
+
 def ids(recording_):
-    return [(write.memory_id, write.entry_id, write.turn) for write in memory_writes(recording_)]
+    return [(write.memory_id, entry.entry_id, entry.turn) for write, entry in entries_of(recording_)]
 
 
 @needs_corpus
@@ -33,13 +38,13 @@ def ids(recording_):
 def test_the_runs_of_a_conversation_wrote_what_its_stores_hold(story):
     names, labels = STORIES[story]
     stored = dumped(story)
-    found = [write for name in names for write in memory_writes(recording_named(name))]
+    found = [one for name in names for one in ids(recording_named(name))]
 
     for memory_id, label in labels.items():
-        of_store = {(write.entry_id, write.turn) for write in found if write.memory_id == memory_id}
+        of_store = {(entry_id, turn) for store, entry_id, turn in found if store == memory_id}
 
         assert of_store == {(entry["id"], entry["source"]["turn"]) for entry in stored[label]}
-    assert {write.memory_id for write in found} == set(labels)
+    assert {store for store, *_ in found} == set(labels)
 
 
 @needs_corpus
@@ -54,9 +59,9 @@ def test_texts_are_those_that_the_stores_hold(story):
                 [value["query"], value["finalContent"]] if "query" in value else [value.get("content")]
             )
     for name in names:
-        for write in memory_writes(recording_named(name)):
-            if write.texts:
-                assert write.texts == said[labels[write.memory_id], write.entry_id]
+        for write, entry in entries_of(recording_named(name)):
+            if entry.texts:
+                assert entry.texts == said[labels[write.memory_id], entry.entry_id]
 
 
 @needs_corpus
@@ -78,9 +83,8 @@ def test_a_write_belongs_to_the_call_before_it(name):
     run = recording_named(name)
     last = len(all_epoch_locations(run))
     for write in memory_writes(run):
-        is_read = write.place.log.startswith("sf-memory-read-")
-
-        assert write.place.epoch_position == (1 if is_read else last)
+        assert write.place.epoch_position == (1 if write.is_summary else last)
+        assert write.is_summary == write.place.log.startswith("sf-memory-read-")
 
 
 def written(*rows, key="final/sf-memory-write-chat#20", before=()):
@@ -147,7 +151,7 @@ def test_two_writes_of_one_run_keep_their_order():
         for number in (20, 9)
     }
 
-    assert [write.entry_id for write in memory_writes(recording(call(5), mounts=two))] == ["msg-9-0", "msg-20-0"]
+    assert [entry_id for _, entry_id, _ in ids(recording(call(5), mounts=two))] == ["msg-9-0", "msg-20-0"]
 
 
 @pytest.mark.parametrize("history", [None, [], [None], [7], [{}], [{"stageId": 3, "runtimeStageId": 4}]])
@@ -185,3 +189,20 @@ def test_a_write_that_failed_by_the_tree_wrote_nothing():
     assert memory_writes(around(commit("final/break-final", 23), errors=broken)) == []
     elsewhere = broken | {"runtimeStageId": "tool-calls#7"}
     assert ids(around(commit("final/break-final", 23), errors=elsewhere)) == [("chat", "msg-2-0", 2)]
+
+
+def test_a_stage_that_ran_many_times_wrote_what_it_wrote_last():
+    """No memory of the framework writes twice in one mount; a file that says so cannot make a row of each."""
+    many = written(*[write_row(number) for number in range(21, 1021)])
+
+    assert ids(many) == [("chat", "msg-2-0", 2)]
+
+
+def test_an_odd_message_keeps_its_place():
+    changed = commit("final/sf-memory-write-chat/before", 20, ("newMessages", "set", [None, user("hello"), 7]))
+
+    assert [(entry.entry_id, entry.texts) for _, entry in entries_of(written(changed, write_row()))] == [
+        ("msg-2-0", []),
+        ("msg-2-1", ["hello"]),
+        ("msg-2-2", []),
+    ]
