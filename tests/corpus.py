@@ -22,6 +22,9 @@ CORPUS = (ROOT / os.environ.get("FOOTPRINT_CORPUS", "../shared/conformance")).re
 
 needs_corpus = pytest.mark.skipif(not CORPUS.is_dir(), reason=f"there is no conformance corpus in {CORPUS}")
 
+#: The names of the recordings that are there as envelopes too.
+ENVELOPES = sorted(path.name.split(".")[0] for path in (CORPUS / "envelopes").glob("*.envelope.json"))
+
 
 @cache
 def recording_files() -> dict[str, Path]:
@@ -39,6 +42,10 @@ def read_bytes(path: Path) -> bytes:
 def recording_named(name: str) -> Recording:
     """The recording, decoded once for all tests: no question may change it."""
     return decode_recording(read_bytes(recording_files()[name]))
+
+
+def envelope_named(name: str) -> Recording:
+    return decode_recording((CORPUS / "envelopes" / f"{name}.envelope.json").read_bytes())
 
 
 @cache

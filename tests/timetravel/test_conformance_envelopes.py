@@ -16,10 +16,9 @@ from recordings.timetravel import (
     read_after_call,
     read_at_call,
 )
-from tests.corpus import CORPUS, golden, matches, needs_corpus, recording_named, same
+from tests.corpus import CORPUS, ENVELOPES, golden, matches, needs_corpus, recording_named, same
 from tests.timetravel.test_conformance_tables import epoch_row
 
-ENVELOPES = sorted(path.name.split(".")[0] for path in (CORPUS / "envelopes").glob("*.envelope.json"))
 pytestmark = needs_corpus
 
 

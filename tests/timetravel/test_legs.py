@@ -15,7 +15,7 @@ from recordings.timetravel import (
 )
 from tests.corpus import needs_corpus, read_bytes, recording_files, recording_named
 from tests.timetravel.build import commit
-from tests.timetravel.test_calls import run
+from tests.timetravel.runs import run
 
 PAUSE = {"pausedToolCallId": "p", "pausedToolName": "ask", "pausedToolStartMs": 5, "history": [{"content": "a"}]}
 

@@ -22,9 +22,9 @@ from recordings.timetravel import (
     outcomes_of_lanes,
     user_message_of,
 )
-from tests.corpus import needs_corpus, recording_files, recording_named
+from tests.corpus import ENVELOPES, envelope_named, needs_corpus, recording_files, recording_named
 from tests.timetravel.build import commit
-from tests.timetravel.test_calls import ENVELOPES, asks, envelope_named, event, mounts, run, tool_call
+from tests.timetravel.runs import asks, event, mounts, run, tool_call
 
 PAUSED = {"flat-paused": "p2", "grouped-paused": "p2", "flat-receipt-paused": "r4", "grouped-receipt-paused": "r4"}
 FAILED = {"flat-provider-throws-first", "grouped-provider-throws-first", "grouped-provider-throws"}

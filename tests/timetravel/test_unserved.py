@@ -14,9 +14,9 @@ from recordings.timetravel import (
     read_at_call,
     tool_results,
 )
-from tests.corpus import needs_corpus, read_bytes, recording_files, recording_named
+from tests.corpus import ENVELOPES, envelope_named, needs_corpus, read_bytes, recording_files, recording_named
 from tests.timetravel.build import US, commit, user
-from tests.timetravel.test_calls import ENVELOPES, asks, envelope_named, event, mounts, result, run, tool_call
+from tests.timetravel.runs import asks, event, mounts, result, run, tool_call
 
 
 def missing(recording) -> list[list[NotServed]]:
