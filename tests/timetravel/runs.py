@@ -26,6 +26,12 @@ def mounts(**logs: list) -> dict:
     }
 
 
+def ended(lane: str, number: int, content: Any) -> dict:
+    """The mount of the stage that ends the agent of a lane."""
+    state = {} if content is None else {"finalContent": content}
+    return {f"{lane}final#{number}": {"treeContext": {"history": [], "globalContext": state}}}
+
+
 def asks(number: int, *calls: Any, lane: str = "") -> dict:
     """The commit of a call that asked for tools."""
     return commit(

@@ -1,21 +1,16 @@
-"""How runs end, what they answer, and what recordings say about themselves."""
+"""How runs end: finished, paused, failed, or early."""
 
 import json
 from collections import Counter
-from typing import Any
 
 import pytest
 
 from recordings.timetravel import (
     UNDEFINED,
-    Answer,
     Failure,
-    IdentityClaim,
     StoppedEarly,
-    UserMessage,
     all_epoch_locations,
     answers_of,
-    completeness_of,
     decode_recording,
     identity_claimed,
     outcome_of,
@@ -24,27 +19,10 @@ from recordings.timetravel import (
 )
 from tests.corpus import ENVELOPES, envelope_named, needs_corpus, recording_files, recording_named
 from tests.timetravel.build import commit
-from tests.timetravel.runs import asks, event, mounts, run, tool_call
+from tests.timetravel.runs import asks, ended, event, mounts, run, tool_call
 
 PAUSED = {"flat-paused": "p2", "grouped-paused": "p2", "flat-receipt-paused": "r4", "grouped-receipt-paused": "r4"}
 FAILED = {"flat-provider-throws-first", "grouped-provider-throws-first", "grouped-provider-throws"}
-
-
-def envelope(*rows: dict, run_fields: dict[str, Any], **members: Any):
-    snapshot = {"initialState": {}, "commitLog": list(rows)}
-    document = {
-        "format": "agentfootprint.recording.v1",
-        "run": run_fields,
-        "recording": {"snapshot": snapshot, "events": []},
-        **members,
-    }
-    return decode_recording(json.dumps(document).encode())
-
-
-def ended(lane: str, number: int, content: Any) -> dict:
-    """The mount of the stage that ends the agent of a lane."""
-    state = {} if content is None else {"finalContent": content}
-    return {f"{lane}final#{number}": {"treeContext": {"history": [], "globalContext": state}}}
 
 
 def test_an_agent_whose_memory_refused_the_turn_failed_though_it_answered():
@@ -86,38 +64,12 @@ def test_outcomes_of_the_corpus():
 
 
 @needs_corpus
-@pytest.mark.parametrize("name", recording_files())
-def test_only_a_lane_that_finished_has_an_answer(name):
-    """It is what the reference reads at the end of the log, wherever that log still has it."""
-    recording = recording_named(name)
-    answers = {answer.lane: answer.text for answer in answers_of(recording)}
-    finished = [outcome.lane for outcome in outcomes_of_lanes(recording) if outcome.kind == "finished"]
-
-    assert list(answers) == finished
-    last = recording.run_log.value_at("llmLatestContent", recording.run_log.length)
-    if answers.keys() == {""} and isinstance(last, str) and recording.run_log.length:
-        assert answers[""] == last
-
-
-@needs_corpus
 @pytest.mark.parametrize("name", ENVELOPES)
 def test_an_envelope_has_the_outcome_of_its_snapshot(name):
     bare, full = recording_named(name), envelope_named(name)
 
     for question in (outcome_of, outcomes_of_lanes, answers_of, user_message_of, identity_claimed):
         assert question(bare) == question(full)
-
-
-@needs_corpus
-@pytest.mark.parametrize("name", ENVELOPES)
-def test_only_an_envelope_says_how_complete_it_is(name):
-    found, nothing = completeness_of(envelope_named(name)), completeness_of(recording_named(name))
-
-    assert (found.is_complete, found.n_dropped_events, found.session_id) == (True, 0, None)
-    assert (found.agentfootprint_version, found.footprintjs_version) == ("9.62.0", "9.24.0")
-    assert found.started_at < found.ended_at
-    assert found.run_id.startswith("run-")
-    assert {getattr(nothing, field) for field in nothing.__struct_fields__} == {None}
 
 
 @needs_corpus
@@ -166,83 +118,6 @@ def test_stopping_early():
     }
 
 
-@needs_corpus
-@pytest.mark.parametrize(
-    ("name", "answers"),
-    [
-        (
-            "flat-wrong-tool",
-            [
-                Answer(
-                    "",
-                    "I am sorry Dana: order A-1042 was delivered on 3 September 2025, more than 30 days ago, so I can "
-                    "only offer GBP 429.00 of store credit.",
-                    "final",
-                )
-            ],
-        ),
-        (
-            "parallel-grouped-agents",
-            [
-                Answer("legal", "legal: order A-1042 cost GBP 249.00.", "final"),
-                Answer("finance", "finance: order A-1042 cost GBP 249.00.", "final"),
-            ],
-        ),
-        ("parallel-llmcalls", [Answer("legal", "legal: fine", "answer"), Answer("ethics", "ethics: fine", "answer")]),
-        (
-            "sequence-llmcall-agent",
-            [
-                Answer("step-classify", "billing", "answer"),
-                Answer("step-resolve", "Order A-1042 cost GBP 249.00.", "final"),
-            ],
-        ),
-        ("llmcall", [Answer("", "billing", "answer")]),
-        ("flat-600", [Answer("", "The ledger balances after 600 pages.", "llmLatestContent")]),
-    ],
-)
-def test_answers_of_the_corpus(name, answers):
-    assert answers_of(recording_named(name)) == answers
-
-
-@needs_corpus
-def test_what_runs_were_asked():
-    """Also where base and log were lost but a stage still holds it; of a sequence it is what its first step was."""
-    messages = {name: user_message_of(recording_named(name)) for name in recording_files()}
-
-    assert messages["flat-wrong-tool"].text.startswith("My espresso machine, order A-1042, arrived on 3 February")
-    assert messages["sequence-llmcall-agent"] == UserMessage("What did A-1042 cost?")
-    assert messages["flat-receipt-resumed-nobase"] == UserMessage("Refund please.")
-    assert messages["grouped-redacted-keys"] == UserMessage(None, is_redacted=True)
-    assert {name for name, message in messages.items() if message is None} == {
-        name for name in messages if not all_epoch_locations(recording_named(name))
-    }
-
-
-@needs_corpus
-def test_identities_of_the_corpus():
-    """The id of the run itself is no conversation, nor is the placeholder of a composed run; redacted is not absent."""
-    claims = {name: identity_claimed(recording_named(name)) for name in recording_files()}
-
-    assert claims["flat-memory-turn4"] == IdentityClaim("brew", "dana@example.org", "chat-501", 4)
-    assert claims["grouped-resumed-nobase"] == IdentityClaim(None, "dana", "case-77", 1)
-    assert claims["flat-multi-tools"] == IdentityClaim(None, None, None, 1)
-    assert claims["flat-receipt-resumed"] == IdentityClaim(None, None, None, 1)
-    assert claims["sequence-llmcall-agent"] == IdentityClaim(None, None, None, 1)
-    assert claims["grouped-redacted-keys"] == IdentityClaim(
-        None, None, None, 1, ("tenant", "principal", "conversation_id")
-    )
-    assert claims["llmcall"] is None
-    conversations = {claim.conversation_id for claim in claims.values() if claim} - {None}
-    assert conversations == {"case-77", "chat-501", "chat-502", "chat-601", "chat-602", "chat-603", "loan-88"}
-
-
-@needs_corpus
-def test_turns_of_the_corpus():
-    turns = [identity_claimed(recording_named(f"flat-memory-turn{turn}")).turn_number for turn in (1, 2, 3, 4)]
-
-    assert turns == [1, 2, 3, 4]
-
-
 # What the corpus lacks
 
 
@@ -273,46 +148,6 @@ def test_a_run_that_failed_before_any_call():
     outcome = outcome_of(run(commit("seed", 0), events=[fatal]))
 
     assert (outcome.kind, outcome.failure) == ("failed", Failure("no model", "seed#0", None))
-
-
-def test_the_last_content_of_a_run_that_did_not_finish_is_no_answer():
-    rows = [
-        commit("call-llm", 1, ("llmLatestContent", "set", "Let me ask."), ("finalContent", "set", "")),
-        commit("tool-calls", 2, ("pausedToolCallId", "set", "p")),
-    ]
-
-    assert answers_of(run(*rows)) == []
-    assert answers_of(run(*rows[:1], commit("final", 3))) == [Answer("", "Let me ask.", "llmLatestContent")]
-
-
-def test_the_last_execution_of_the_last_stage_counts():
-    recording = run(
-        commit("call-llm", 1, ("llmLatestContent", "set", "draft")),
-        subflowResults={**ended("", 10, "new"), **ended("", 9, "old"), **ended("other/", 99, "elsewhere")},
-    )
-
-    assert answers_of(recording) == [Answer("", "new", "final")]
-
-
-def test_a_redacted_answer_is_not_missing():
-    recording = run(commit("call-llm", 1), subflowResults=ended("", 2, "REDACTED"))
-
-    assert answers_of(recording) == [Answer("", None, "final", is_redacted=True)]
-
-
-def test_exported_final_content_is_not_used():
-    assert answers_of(run(commit("call-llm", 1), sharedState={"finalContent": "no"})) == []
-
-
-def test_a_composition_without_its_steps():
-    """What it was asked is no answer; what it passed on is."""
-    rows = [commit("seed", 0, ("current", "set", "question"))]
-
-    assert answers_of(run(*rows)) == []
-    assert answers_of(run(*rows, commit("step-a", 1, ("current", "set", "reply")))) == [Answer("", "reply", "current")]
-    assert answers_of(run(commit("seed", 0, ("branchResults", "set", {"a": "A", "b": 1})))) == [
-        Answer("a", "A", "branchResults")
-    ]
 
 
 def composed(*rows: dict, a: list, b: list):
@@ -374,55 +209,6 @@ def test_an_early_stop_that_says_little():
     recording = run(commit("call-llm", 1, ("stoppedEarly", "set", {"reason": "budget"})), commit("final", 2))
 
     assert outcome_of(recording).stopped_early == StoppedEarly("budget", None, None, None, None)
-
-
-def test_an_envelope_that_is_not_complete():
-    recording = envelope(
-        run_fields={"runId": "r", "complete": False, "droppedEvents": 12, "sessionId": "desk-7", "startedAt": "then"}
-    )
-
-    found = completeness_of(recording)
-
-    assert (found.is_complete, found.n_dropped_events, found.session_id) == (False, 12, "desk-7")
-    assert (found.started_at, found.ended_at, found.agentfootprint_version) == ("then", None, None)
-
-
-def test_a_count_that_is_no_number_is_not_recorded():
-    found = completeness_of(envelope(run_fields={"droppedEvents": True, "complete": "yes"}))
-
-    assert (found.n_dropped_events, found.is_complete) == (None, None)
-
-
-def claim(identity: Any, run_id: str = "mine", **run_fields: Any) -> IdentityClaim | None:
-    row = commit("seed", 0, ("runIdentity", "set", identity))
-    return identity_claimed(envelope(row, run_fields={"runId": run_id, **run_fields}))
-
-
-def test_what_is_a_conversation():
-    """Anything but the run's own id: the one in the envelope, or the kind that agents give."""
-    assert claim({"conversationId": "chat"}).conversation_id == "chat"
-    assert claim({"conversationId": "pending"}).conversation_id == "pending"
-    assert claim({"conversationId": "run-home"}).conversation_id == "run-home"
-    assert claim({"conversationId": "mine"}) is None
-    assert claim({"conversationId": "run-17-4"}) is None
-    assert claim({"conversationId": ""}) is None
-    assert claim({"conversationId": "REDACTED"}).redacted == ("conversation_id",)
-
-
-def test_the_envelope_names_who_the_log_does_not():
-    assert claim({"conversationId": "chat"}, principal="p", tenant="t") == IdentityClaim("t", "p", "chat", None)
-    assert claim({"principal": "in the log"}, principal="p").principal == "in the log"
-
-
-def test_a_redacted_principal_is_not_read_from_elsewhere():
-    assert claim({"principal": "REDACTED"}, principal="p") == IdentityClaim(None, None, None, None, ("principal",))
-
-
-def test_the_first_turn_event_has_the_message_when_no_log_does():
-    start = event("agent.turn_start", "seed#0", userPrompt="Hello?", turnIndex=0)
-
-    assert user_message_of(run(events=[start])) == UserMessage("Hello?")
-    assert user_message_of(run(events=[])) is None
 
 
 @pytest.mark.parametrize("last", [commit("seed", 0), commit("tail", 9)])
