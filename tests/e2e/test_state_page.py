@@ -14,7 +14,7 @@ from recordings.services.drafting import Stated
 from recordings.services.importing import recording_import
 from tests.e2e.test_access import HOSTILE, SIZES, forget_statuses
 from tests.e2e.test_recordings import bring, fits
-from tests.recordings.test_state_page import row
+from tests.recordings.statepages import row
 
 HISTORY = "?commit=10&key=history"
 TEXT = " ".join(HOSTILE) + "x" * 300

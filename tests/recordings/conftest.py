@@ -1,12 +1,15 @@
-"""Fixtures of recordings: blobs of their own for each test."""
+"""Fixtures of recordings: blobs of their own for each test, and who sends and reads."""
 
+import json
 from pathlib import Path
+from urllib.parse import urlencode
 
 import pytest
 from django.core.files.storage import storages
 
 from tests.people import People
 from tests.recordings.sending import Sender
+from tests.recordings.statepages import words_of
 
 
 @pytest.fixture(autouse=True)
@@ -24,3 +27,25 @@ def blobs(tmp_path: Path, settings) -> Path:
 @pytest.fixture
 def sender(people: People) -> Sender:
     return Sender(people)
+
+
+@pytest.fixture
+def read(sender, as_bob):
+    """Send a log, or its JSON, and return how to read its page of a state: the words of it, without markup."""
+
+    def send(rows, **fields):
+        data = (
+            rows if isinstance(rows, bytes) else json.dumps({"commitLog": rows, "initialState": {}, **fields}).encode()
+        )
+        url = f"/recordings/{sender.sent(data)['id']}/state/"
+
+        def get(status=200, **query):
+            address = f"{url}?{urlencode(query, errors='surrogatepass')}"
+            response = as_bob.get(address, follow=True)
+            assert response.status_code == status, response.content
+            return words_of(response)
+
+        get.url = url
+        return get
+
+    return send

@@ -1,7 +1,6 @@
-"""The page of a state: any key at any commit of any log, in the characters in which it was recorded."""
+"""The page of a state: any key at any commit of any log, and the ways from one to another."""
 
 import html
-import json
 import re
 from urllib.parse import urlencode
 
@@ -9,60 +8,11 @@ import pytest
 
 from recordings.models import Recording
 from recordings.services import stored
-from recordings.services.verbatim import json_as_written, laid_out
 from tests.corpus import needs_corpus, read_bytes, recording_files, recording_named
 from tests.e2e.test_access import HOSTILE
+from tests.recordings.statepages import hrefs_of, row, words_of
 
 pytestmark = pytest.mark.django_db
-
-DIGITS = "9" * 5000
-SSN = "123-45-6789"
-
-
-def row(number, *trace, overwrite=None, updates=None, **fields):
-    """A row of a log that writes *trace*: a path for a set, else a path and a verb."""
-    entries = [(entry, "set") if isinstance(entry, str) else entry for entry in trace]
-    return {
-        "stage": f"Stage {number}",
-        "stageId": "s",
-        "runtimeStageId": f"s#{number}",
-        "trace": [{"path": path, "verb": verb} for path, verb in entries],
-        "overwrite": overwrite or {},
-        "updates": updates or {},
-        "redactedPaths": [],
-        **fields,
-    }
-
-
-@pytest.fixture
-def read(sender, as_bob):
-    """Send a log, or its JSON, and return how to read its page: the words of it, without markup."""
-
-    def send(rows, **fields):
-        data = (
-            rows if isinstance(rows, bytes) else json.dumps({"commitLog": rows, "initialState": {}, **fields}).encode()
-        )
-        url = f"/recordings/{sender.sent(data)['id']}/state/"
-
-        def get(status=200, **query):
-            address = f"{url}?{urlencode(query, errors='surrogatepass')}"
-            response = as_bob.get(address, follow=True)
-            assert response.status_code == status, response.content
-            return words_of(response)
-
-        get.url = url
-        return get
-
-    return send
-
-
-def words_of(response):
-    main = re.search(r"<main.*</main>", response.content.decode(), re.DOTALL)[0]
-    return html.unescape(re.sub(r"<[^>]*>", "", main)).replace("\u2028", " ")
-
-
-def hrefs_of(response):
-    return [html.unescape(href) for href in re.findall(r'href="([^"]*)"', response.content.decode())]
 
 
 def test_a_value_leads_to_the_commit_that_wrote_it(read, as_bob):
@@ -107,98 +57,11 @@ def test_keys_of_the_keyboard_have_their_places(read, as_bob):
     assert re.search(r'<input [^>]*name="commit"[^>]* data-key="g"', text)
 
 
-def test_absence_has_its_own_word_each(read):
-    rows = [
-        row(0, "gone", "list", "lost", overwrite={"gone": 1, "list": []}),
-        row(1, ("gone", "delete"), "late", "nothing", overwrite={"late": "", "nothing": None}),
-    ]
-    page = read(rows)
-
-    assert "deleted" in page(key="gone")
-    assert "empty list, 0 elements" in page(key="list")
-    assert "value not recorded" in page(key="lost")
-    assert "empty text, 0 characters" in page(key="late")
-    assert "a later one writes it" in page(key="late", commit=0)
-    assert "Neither the base nor any commit of this log holds it." in page(key="never")
-    assert "null" in page(key="nothing")
-    assert "not recorded" not in page(key="nothing")
-
-
-def test_without_a_base_what_no_commit_wrote_is_unknown(read):
-    log = json.dumps({"commitLog": [row(0, ("list", "append"), overwrite={"list": ["tail"]}), row(1)]}).encode()
-    page = read(log)
-
-    assert "This log has no base." in page()
-    assert "whether the key was there is unknown" in page(key="other")
-    assert "This may be a part." in page(key="list")
-    assert '"tail"' in page(key="list")
-
-
 def test_the_empty_log_has_only_a_base(read):
     page = read([], initialState={"k": {"a": 1}}, sharedState={})
 
     assert "no commits" in page()
     assert '"a": 1' in page(key="k", commit=99)
-
-
-NUMBERS = ["1.10", "1e999", "-1e999", "1e-999", "-0", "107505301260286111", "18446744073709551617", "1E5", DIGITS]
-
-
-@pytest.mark.parametrize("number", NUMBERS)
-def test_no_digit_is_changed(number, read):
-    """Neither in what one commit wrote nor in what was put together, and not where parts are masked."""
-    rows = json.dumps(
-        [
-            row(0, "whole", "list", "part", overwrite={"whole": {"n": "N"}, "list": ["N"], "part": {"n": "N", "x": 1}}),
-            row(1, ("list", "append"), ("deep\x1fa", "merge"), overwrite={"list": ["N"]}, updates={"deep": {"a": "N"}}),
-            row(2, redactedPaths=["part\x1fx"]),
-        ]
-    ).replace('"N"', number)
-    page = read(f'{{"commitLog": {rows}, "initialState": {{"base": {number}}}}}'.encode())
-
-    for key, count in {"whole": 1, "list": 2, "deep": 1, "part": 1, "base": 1}.items():
-        assert len(re.findall(rf"(?<![\w.+-]){re.escape(number)}(?![\w.+-])", page(key=key))) >= count, key
-        assert "Infinity" not in page(key=key)
-
-
-@pytest.mark.parametrize(
-    "text", ['{"a":[1,{"b":"x\\n[,]{}:\\""}],"c":{},"d":[]}', "[[[]]]", '" "', "1e999", "[ 1 , 2 ]"]
-)
-def test_laying_out_changes_space_alone(text):
-    shown = laid_out(text)
-
-    assert re.sub(r"\s", "", shown) == re.sub(r"\s", "", text)
-    assert shown == shown.strip()
-
-
-def test_the_writer_writes_what_it_reads():
-    value = {"a": [None, True, {"é\ud83d": "x\n"}], "": -1.5}
-
-    assert json.loads(json_as_written(value)) == value
-
-
-def test_listed_paths_are_masked_and_their_copies_are_not(read):
-    """Also inside a list, and where a policy took the whole key."""
-    values = {"customer": {"ssn": SSN, "name": "Dana"}, "copy": SSN, "secret": SSN, "people": [{"ssn": SSN}]}
-    listed = ["customer\x1fssn", "secret", "people\x1f0\x1fssn"]
-    page = read([row(0, *values, overwrite=values, redactedPaths=listed)])
-
-    notice = "Redaction covers paths, not values"
-    for key in ("customer", "secret", "people"):
-        assert SSN not in page(key=key)
-        assert "taken out" in page(key=key)
-        assert notice in page(key=key)
-    assert '"Dana"' in page(key="customer")
-    assert SSN in page(key="copy")
-
-
-def test_a_path_is_masked_before_the_commit_that_lists_it(read):
-    customer = {"customer": {"ssn": SSN, "name": "Dana"}}
-    page = read([row(0), row(1, redactedPaths=["customer\x1fssn"])], initialState=customer)
-
-    for commit in (-1, 0, 1):
-        assert SSN not in page(key="customer", commit=commit)
-        assert '"Dana"' in page(key="customer", commit=commit)
 
 
 def test_hostile_names_and_values_are_text_and_can_be_followed(read, as_bob):
@@ -297,17 +160,6 @@ def test_damaged_bytes_are_said(read, as_bob, blobs):
     assert "The stored bytes of this recording are damaged." in words_of(response)
 
 
-def test_a_long_value_is_cut_and_can_be_read_to_its_end(read, as_bob):
-    page = read([row(0, "k", overwrite={"k": "x" * 30_000 + "the end"})])
-
-    first = page(key="k")
-    assert "Characters 0 to 20,000 of 30,009" in first
-    assert "the end" not in first
-    after = [href for href in hrefs_of(as_bob.get(page.url, {"key": "k"})) if "from=20000" in href]
-    assert "the end" in words_of(as_bob.get(after[0]))
-    assert len(as_bob.get(page.url, {"key": "k"}).content) < 60_000
-
-
 def test_keys_are_filtered_literally_and_listed_in_parts(read):
     names = [f"key{number}" for number in range(1203)] + ["100%", "a_b", "Ärger"]
     page = read([row(0, *names, overwrite=dict.fromkeys(names, 1))])
@@ -365,22 +217,6 @@ def test_every_log_is_listed_and_opens(sender, as_bob):
         response = as_bob.get(url, {"log": name, "key": "history"})
         assert response.status_code == 200
         assert f"of 0 to {run.mount_log(name).length - 1}" in words_of(response)
-
-
-@needs_corpus
-@pytest.mark.parametrize(
-    "name", ["flat-rag", "flat-redacted-history", "flat-receipt-resumed-nobase", "grouped-injections"]
-)
-def test_the_page_shows_what_the_api_answers(name, sender, as_bob):
-    body = sender.sent(read_bytes(recording_files()[name]))
-    for key in recording_named(name).run_log.key_names():
-        answer = sender.page(f"/api/v1/recordings/{body['id']}/state/", f"?key={key}&commit=9")
-        text = words_of(as_bob.get(f"/recordings/{body['id']}/state/", {"key": key, "commit": 9}))
-        assert ("last written bycommit" in text) == ((answer["written_by"] or {}).get("commit_index", -1) >= 0)
-        assert ("not recorded" in text) or answer["recorded"]
-        if answer["recorded"] and isinstance(answer["value"], str | int) and answer["value"] != "":
-            shown = json.dumps(answer["value"], ensure_ascii=False)
-            assert shown[:200] in text or "taken out" in text
 
 
 def test_it_works_before_there_is_an_index(read, as_bob):
