@@ -12,9 +12,9 @@ from footprint_site.access.models import ApiKey, Membership, Role
 from footprint_site.access.services.invitations import invitation_create
 from footprint_site.access.services.keys import api_key_create
 from footprint_site.access.services.sign_in import sign_in_path
+from tests.e2e.looking import SIZES, forget_statuses
+from tests.hostile import HOSTILE
 from tests.people import PASSWORD, bearer, make_key
-
-SIZES = [(1440, 900), (390, 844)]
 
 
 def test_sign_in_with_the_keyboard_and_out(live_server, page, people):
@@ -40,12 +40,6 @@ def test_a_wrong_password_says_so_and_keeps_the_name(live_server, page, people, 
     expect(page.get_by_role("alert").first).to_contain_text("do not match")
     expect(page.get_by_label("Name")).to_have_value("alice")
     forget_statuses(faults, 422)
-
-
-def forget_statuses(faults: list[str], *statuses: int) -> None:
-    """Chromium reports every refused request in its console; these ones were meant."""
-    for status in statuses:
-        faults[:] = [fault for fault in faults if f"status of {status}" not in fault]
 
 
 def test_the_link_signs_in_by_itself(live_server, page, people):
@@ -164,16 +158,6 @@ def test_everything_works_without_scripts(live_server, browser, people):
         key = page.locator("#new-key").text_content()
 
     assert Client().get("/api/v1/me/", headers=bearer(key)).status_code == 200
-
-
-HOSTILE = [
-    "<script>alert(1)</script>",
-    '"><img src=x onerror=alert(1)>',
-    "</textarea><svg onload=alert(1)>",
-    "{{7*7}}{% debug %}",
-    '<div hx-get="/admin/" hx-trigger="load">',
-    "'}}<meta name=htmx-config content={}>",
-]
 
 
 def test_hostile_names_are_text(live_server, page, people, enter):

@@ -15,7 +15,8 @@ from recordings.services.drafting import Stated
 from recordings.services.importing import recording_import
 from recordings.services.samples import manifest
 from tests.corpus import ROOT, needs_corpus, read_bytes, recording_files
-from tests.e2e.test_access import HOSTILE, forget_statuses
+from tests.e2e.looking import forget_statuses
+from tests.hostile import HOSTILE
 from tests.recordings import edited
 
 pytestmark = needs_corpus

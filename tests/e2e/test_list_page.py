@@ -11,8 +11,9 @@ from footprint_site.access.models import Role
 from footprint_site.access.services.workspaces import membership_create
 from recordings.listing.pages import PAGE_SIZE
 from recordings.models import Recording
-from tests.e2e.test_access import HOSTILE
-from tests.e2e.test_recordings import ANSWER, SAMPLES, bring, fits, hostile_recording
+from tests.e2e.looking import fits
+from tests.e2e.test_recordings import ANSWER, SAMPLES, bring, hostile_recording
+from tests.hostile import HOSTILE
 
 LIST = "/recordings/"
 WIDTHS = [1920, 1440, 1100, 900, 640, 390]

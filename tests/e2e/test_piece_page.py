@@ -9,7 +9,8 @@ from playwright.sync_api import Page, expect
 from recordings.models import Piece
 from recordings.services.drafting import Stated
 from recordings.services.importing import recording_import
-from tests.e2e.test_access import HOSTILE, SIZES, forget_statuses
+from tests.e2e.looking import SIZES, forget_statuses
+from tests.hostile import HOSTILE
 from tests.recordings.test_piece_page import run_with, url_of
 
 ODD = "\ufeff\u202eodd\u200b <b>🙂</b>\r\n"

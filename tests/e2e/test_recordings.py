@@ -8,7 +8,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from django.contrib.auth.models import User
 from django.core.files.base import ContentFile
 from playwright.sync_api import Locator, Page, expect
@@ -18,7 +17,8 @@ from recordings.models import Epoch, Recording
 from recordings.services.drafting import Stated
 from recordings.services.importing import recording_import
 from tests.corpus import ROOT
-from tests.e2e.test_access import HOSTILE, SIZES, forget_statuses
+from tests.e2e.looking import SIZES, fits, forget_statuses
+from tests.hostile import HOSTILE
 
 SAMPLES = (ROOT / "../shared/samples").resolve()
 GOOD = SAMPLES / "delivery-address-turn-4.json.gz"
@@ -327,9 +327,3 @@ def test_the_results_are_accessible_and_fit(scheme, live_server, page, people, e
 
         fits(page, width)
     forget_statuses(faults, 422)
-
-
-def fits(page: Page, width: int) -> None:
-    report = Axe().run(page)
-    assert report.violations_count == 0, report.generate_report()
-    assert page.evaluate("document.documentElement.scrollWidth") <= width

@@ -12,7 +12,8 @@ from sessions_app.models import MemoryStore
 from sessions_app.services.sessions import incarnation_open
 from sessions_app.services.writing import Identity
 from tests.corpus import ROOT, needs_corpus
-from tests.e2e.test_access import HOSTILE, forget_statuses
+from tests.e2e.looking import forget_statuses
+from tests.hostile import HOSTILE
 from tests.people import People
 from tests.recordings.seating import DANA, Seat, nobody, seat
 

@@ -12,8 +12,9 @@ from footprint_site.access.models import Workspace
 from recordings.models import Recording
 from recordings.services.drafting import Stated
 from recordings.services.importing import recording_import
-from tests.e2e.test_access import HOSTILE, SIZES, forget_statuses
-from tests.e2e.test_recordings import bring, fits
+from tests.e2e.looking import SIZES, fits, forget_statuses
+from tests.e2e.test_recordings import bring
+from tests.hostile import HOSTILE
 from tests.recordings.statepages import row
 
 HISTORY = "?commit=10&key=history"

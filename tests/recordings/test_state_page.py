@@ -9,7 +9,7 @@ import pytest
 from recordings.models import Recording
 from recordings.services import stored
 from tests.corpus import needs_corpus, read_bytes, recording_files, recording_named
-from tests.e2e.test_access import HOSTILE
+from tests.hostile import HOSTILE
 from tests.recordings.statepages import hrefs_of, row, words_of
 
 pytestmark = pytest.mark.django_db
