@@ -9,6 +9,8 @@ from django.conf import settings
 from django.contrib.auth.models import User
 from playwright.sync_api import Page
 
+from recordings.models import Recording
+from tests.e2e.bringing import bring
 from tests.people import People, make_people, signed_in
 
 # Playwright's synchronous interface runs a loop in the thread of the test.
@@ -65,3 +67,9 @@ def enter(live_server, context) -> Callable[[User], None]:
         context.add_cookies([{"name": settings.SESSION_COOKIE_NAME, "value": key, "url": live_server.url}])
 
     return put
+
+
+@pytest.fixture
+def imported(people: People) -> Recording:
+    """A recording that is here already."""
+    return bring(people.workspace)

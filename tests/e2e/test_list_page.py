@@ -11,8 +11,8 @@ from footprint_site.access.models import Role
 from footprint_site.access.services.workspaces import membership_create
 from recordings.listing.pages import PAGE_SIZE
 from recordings.models import Recording
+from tests.e2e.bringing import ANSWER, SAMPLES, bring, hostile_recording, needs_samples
 from tests.e2e.looking import fits
-from tests.e2e.test_recordings import ANSWER, SAMPLES, bring, hostile_recording
 from tests.hostile import HOSTILE
 
 LIST = "/recordings/"
@@ -20,7 +20,7 @@ WIDTHS = [1920, 1440, 1100, 900, 640, 390]
 FAILED = SAMPLES / "provider-failure.json.gz"
 MEMORY = [SAMPLES / f"delivery-address-turn-{turn}.json.gz" for turn in (1, 2, 3, 4)]
 
-pytestmark = pytest.mark.skipif(not SAMPLES.is_dir(), reason=f"there are no samples in {SAMPLES}")
+pytestmark = needs_samples
 
 
 @pytest.fixture

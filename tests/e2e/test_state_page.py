@@ -13,17 +13,11 @@ from recordings.models import Recording
 from recordings.services.drafting import Stated
 from recordings.services.importing import recording_import
 from tests.e2e.looking import SIZES, fits, forget_statuses
-from tests.e2e.test_recordings import bring
 from tests.hostile import HOSTILE
 from tests.recordings.statepages import row
 
 HISTORY = "?commit=10&key=history"
 TEXT = " ".join(HOSTILE) + "x" * 300
-
-
-@pytest.fixture
-def imported(people) -> Recording:
-    return bring(people.workspace)
 
 
 def state_of(recording: Recording) -> str:
