@@ -40,6 +40,10 @@ def entry_json(entry_id: str = "msg-1-0", turn: int = 1, content: str = "hello",
     )
 
 
+def entry(*arguments: Any, **more: Any) -> dict[str, Any]:
+    return json.loads(entry_json(*arguments, **more))
+
+
 def draft(*arguments: Any, **more: Any) -> EntryDraft:
     text = entry_json(*arguments, **more)
     return entry_read(RawMember(read_value(text), text, 0))
