@@ -1,22 +1,15 @@
 """Who may do what, for every route of the site: a route without a row fails."""
 
-import json
 from collections.abc import Callable, Iterator
+from functools import partial
 
 import pytest
 from django.test import Client
 from django.urls import NoReverseMatch, URLPattern, URLResolver, get_resolver, reverse
 
-from footprint_site.access.models import Role, Scope
-from footprint_site.access.services.invitations import invitation_create
-from footprint_site.access.services.sign_in import sign_in_path
-from recordings.services.drafting import Stated
-from recordings.services.importing import recording_import
-from sessions_app.services.sessions import incarnation_open
-from sessions_app.services.turns import turn_reserve
-from sessions_app.services.writing import Identity, Writer
+from footprint_site.access.models import Scope
+from tests.addresses import address_of
 from tests.people import People, bearer, make_key, signed_in
-from tests.recordings.seating import seat
 
 PARTS = ["anonymous", "viewer", "investigator", "admin", "stranger", "superuser", "ingest key", "read key"]
 METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"]
@@ -174,94 +167,7 @@ def test_every_route_has_a_row_and_every_row_a_route():
 @pytest.fixture
 def url_of(people: People) -> Callable[[str], str]:
     """Make the address of a route, with rows of Alice's workspace behind it."""
-    slug = people.workspace.slug
-
-    def make(route: str) -> str:
-        if route == "sign-in-link":
-            people.bob.refresh_from_db()
-            return sign_in_path(people.bob)
-        if route == "access:invitation-detail":
-            _, token = invitation_create(workspace=people.workspace, role=Role.VIEWER, note="", actor=people.alice)
-            return reverse(route, args=[token])
-        if route == "access:invitation-withdraw":
-            invitation, _ = invitation_create(workspace=people.workspace, role=Role.VIEWER, note="", actor=people.alice)
-            return reverse(route, args=[slug, invitation.public_id])
-        if route in {"access:member-role", "access:member-active"}:
-            return reverse(route, args=[slug, people.workspace.memberships.get(user=people.bob).public_id])
-        if route == "access:key-revoke":
-            return reverse(route, args=[slug, make_key(people.workspace)[0].public_id])
-        if route.startswith("recordings"):
-            return recording_url(route, people)
-        if route.startswith("seats:"):
-            return seat_url(route, people)
-        if route.startswith("sessions-api:"):
-            return session_url(route, people)
-        if route.startswith("access:") and route not in {"access:workspace-list", "access:workspace-new"}:
-            return reverse(route, args=[slug])
-        return reverse(route)
-
-    return make
-
-
-def recording_url(route: str, people: People) -> str:
-    """The address of a route about one recording; each time of one that is there."""
-    if route in {"recordings:recording-list", "recordings:recording-new", "recordings-api:list"}:
-        return reverse(route)
-    data = json.dumps(SMALL_RUN).encode()
-    imported = recording_import(
-        workspace=people.workspace, chunks=[data], is_gzip=False, stated=Stated(), actor="tests"
-    )
-    recording = imported.recording
-    piece_id = recording.pieces.all()[0].piece_id
-    parts = {
-        "recordings-api:context": [1],
-        "recordings-api:piece-text": [piece_id],
-        "recordings:piece-detail": [piece_id],
-    }
-    return reverse(route, args=[recording.public_id, *parts.get(route, [])])
-
-
-def session_url(route: str, people: People) -> str:
-    """The address of a route about sessions and memory; each time of rows that are there."""
-    incarnation, _ = incarnation_open(workspace=people.workspace, session_id="desk-7", actor="tests")
-    if route == "sessions-api:session":
-        return reverse(route, args=[incarnation.session.public_id])
-    if route == "sessions-api:incarnation-close":
-        return reverse(route, args=[incarnation.session.public_id, incarnation.public_id])
-    if route == "sessions-api:incarnation-close-by-id":
-        return reverse(route, args=[incarnation.public_id])
-    if route.startswith("sessions-api:conversation") and route != "sessions-api:conversations":
-        turn_reserve(writer=Writer(people.workspace, incarnation, "tests"), identity=Identity("chat-501"))
-        return reverse(route, args=[incarnation.conversations.get().public_id])
-    return reverse(route)
-
-
-def seat_url(route: str, people: People) -> str:
-    """The address of a route about a session or a conversation."""
-    if route.endswith(("-list", "-new")):
-        return reverse(route)
-    seated = seat(people)
-    if route.startswith("seats:session"):
-        return reverse(route, args=[seated.session.public_id])
-    store = seated.puts()
-    of_store = [store.pk] if route == "seats:memory-detail" else []
-    return reverse(route, args=[store.conversation.public_id, *of_store])
-
-
-SMALL_RUN = {
-    "initialState": {"history": [{"role": "user", "content": "Hello"}]},
-    "commitLog": [
-        {
-            "stage": "call-llm",
-            "stageId": "call-llm",
-            "runtimeStageId": "call-llm#1",
-            "trace": [],
-            "overwrite": {},
-            "updates": {},
-            "redactedPaths": [],
-        }
-    ],
-}
+    return partial(address_of, people)
 
 
 def client_of(people: People, part: str) -> tuple[Client, dict[str, str]]:

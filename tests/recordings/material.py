@@ -1,8 +1,24 @@
-"""Recordings of the corpus to send, and what a folder holds."""
+"""Recordings to send, of the corpus and a small one of our own, and what a folder holds."""
 
 from pathlib import Path
 
 from tests.corpus import CORPUS, read_bytes, recording_files
+
+#: A run of one call, whose log has nothing else.
+SMALL_RUN = {
+    "initialState": {"history": [{"role": "user", "content": "Hello"}]},
+    "commitLog": [
+        {
+            "stage": "call-llm",
+            "stageId": "call-llm",
+            "runtimeStageId": "call-llm#1",
+            "trace": [],
+            "overwrite": {},
+            "updates": {},
+            "redactedPaths": [],
+        }
+    ],
+}
 
 
 def real(name: str) -> bytes:

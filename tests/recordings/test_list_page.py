@@ -16,7 +16,7 @@ from recordings.models.recording import id_key
 from recordings.services.drafting import Stated
 from recordings.services.importing import recording_import
 from recordings.services.words import words_keep
-from tests.test_routes import SMALL_RUN
+from tests.recordings.material import SMALL_RUN
 
 pytestmark = pytest.mark.django_db
 
