@@ -8,6 +8,7 @@ import pytest
 from django.core.files.storage import storages
 
 from tests.people import People
+from tests.recordings.seating import Seat, nobody, seat
 from tests.recordings.sending import Sender
 from tests.recordings.statepages import words_of
 
@@ -49,3 +50,16 @@ def read(sender, as_bob):
         return get
 
     return send
+
+
+@pytest.fixture
+def two(people: People) -> tuple[Seat, Seat]:
+    """A seat that was handed on: each of its occupants said something, one came late, one came without a token."""
+    first = seat(people)
+    first.brings("where is order one")
+    first.puts("msg-1-0", 1, "secret of the first")
+    second = seat(people)
+    second.brings("where is order two")
+    first.brings("a late word", 2)
+    nobody(people).brings("whose word is this")
+    return first, second
