@@ -11,7 +11,7 @@ from recordings.services.drafting import Stated
 from recordings.services.importing import recording_import
 from tests.e2e.looking import SIZES, forget_statuses
 from tests.hostile import HOSTILE
-from tests.recordings.test_piece_page import run_with, url_of
+from tests.recordings.pieces import run_with, url_of
 
 ODD = "\ufeff\u202eodd\u200b <b>🙂</b>\r\n"
 LONG = ODD + "".join(f"line {n:06d}\n" for n in range(5_000)) + "THE END"
