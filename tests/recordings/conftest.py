@@ -1,4 +1,4 @@
-"""Fixtures of recordings: blobs of their own for each test, and who sends and reads."""
+"""Fixtures of recordings: blobs of their own for each test, who sends and reads, and what is there to be read."""
 
 import json
 from pathlib import Path
@@ -7,7 +7,9 @@ from urllib.parse import urlencode
 import pytest
 from django.core.files.storage import storages
 
+from footprint_site.access.models import Workspace
 from tests.people import People
+from tests.recordings.listing import bring, said
 from tests.recordings.seating import Seat, nobody, seat
 from tests.recordings.sending import Sender
 from tests.recordings.statepages import words_of
@@ -63,3 +65,15 @@ def two(people: People) -> tuple[Seat, Seat]:
     first.brings("a late word", 2)
     nobody(people).brings("whose word is this")
     return first, second
+
+
+@pytest.fixture
+def several(workspace: Workspace) -> None:
+    """Recordings that differ in everything the list can be narrowed by."""
+    bring(workspace, filename="a", outcome="finished", sources="SU", session_id="desk-1", answers=said("30 days"))
+    bring(workspace, filename="b", outcome="finished", sources="SMU", session_id="desk-1", has_gaps=True)
+    bring(workspace, filename="c", outcome="failed", sources="SMTU", has_errors=True, answers=said("45 days"))
+    bring(workspace, filename="d", outcome="failed", sources="IU", has_errors=True, has_gaps=True, is_redacted=True)
+    bring(workspace, filename="e", outcome="paused", sources="", n_dropped_events=3, question="45 DAYS?")
+    bring(workspace, filename="f", outcome="", sources="?", is_complete=False, conversation_id="talk", is_resumed=True)
+    bring(workspace, filename="g", outcome="unknown", relation="conflicts", session_id="", turn=2)

@@ -1,7 +1,5 @@
 """The list of recordings: what narrows it, that its numbers are true, and that it says what it was not given."""
 
-import itertools
-import json
 import re
 from typing import Any
 
@@ -12,54 +10,15 @@ from footprint_site.access.services.workspaces import membership_create
 from recordings.listing.pages import PAGE_SIZE, spectrum_of
 from recordings.listing.phrases import with_phrase
 from recordings.models import Recording
-from recordings.models.recording import id_key
-from recordings.services.drafting import Stated
-from recordings.services.importing import recording_import
-from recordings.services.words import words_keep
-from tests.recordings.material import SMALL_RUN
+from tests.recordings.listing import LIST, bring, said
 
 pytestmark = pytest.mark.django_db
-
-LIST = "/recordings/"
-_numbers = itertools.count()
-
-
-def bring(workspace, **fields: Any) -> Recording:
-    """Import a run through the real service, then set what its index would have found."""
-    data = json.dumps(SMALL_RUN | {"number": next(_numbers)}).encode()
-    recording = recording_import(
-        workspace=workspace, chunks=[data], is_gzip=False, stated=Stated(), actor="tests"
-    ).recording
-    fields = {"has_gaps": False, "has_errors": False, "is_redacted": False, "is_complete": None} | fields
-    for name in ("session", "conversation"):
-        if f"{name}_id" in fields:
-            fields[f"{name}_key"] = id_key(fields[f"{name}_id"])
-    Recording.objects.filter(pk=recording.pk).update(**fields)
-    recording.refresh_from_db()
-    words_keep(recording=recording)
-    return recording
-
-
-def said(text: str | None, *, is_redacted: bool = False) -> list[dict[str, Any]]:
-    return [{"lane": "", "text": text, "is_redacted": is_redacted}]
 
 
 def listed(client, query: Any = None) -> list[str]:
     response = client.get(LIST, query)
     assert response.status_code == 200, response.content
     return [row.recording.filename for row in response.context["listing"].rows]
-
-
-@pytest.fixture
-def several(workspace) -> None:
-    """Recordings that differ in everything the list can be narrowed by."""
-    bring(workspace, filename="a", outcome="finished", sources="SU", session_id="desk-1", answers=said("30 days"))
-    bring(workspace, filename="b", outcome="finished", sources="SMU", session_id="desk-1", has_gaps=True)
-    bring(workspace, filename="c", outcome="failed", sources="SMTU", has_errors=True, answers=said("45 days"))
-    bring(workspace, filename="d", outcome="failed", sources="IU", has_errors=True, has_gaps=True, is_redacted=True)
-    bring(workspace, filename="e", outcome="paused", sources="", n_dropped_events=3, question="45 DAYS?")
-    bring(workspace, filename="f", outcome="", sources="?", is_complete=False, conversation_id="talk", is_resumed=True)
-    bring(workspace, filename="g", outcome="unknown", relation="conflicts", session_id="", turn=2)
 
 
 @pytest.mark.parametrize(

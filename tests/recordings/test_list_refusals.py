@@ -6,9 +6,7 @@ import pytest
 
 from footprint_site.access.models import Role
 from footprint_site.access.services.workspaces import membership_create
-from tests.recordings.test_list_page import LIST, bring, several
-
-__all__ = ["several"]
+from tests.recordings.listing import LIST, bring
 
 pytestmark = pytest.mark.django_db
 
