@@ -10,7 +10,6 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from recordings.models import Recording
-from recordings.reads.entries import moment, said_of
 from recordings.reads.memories import MAX_COLUMNS, MAX_VERSIONS, PAGE_SIZE
 from recordings.services.samples import manifest
 from sessions_app.models import MemoryEntry, MemoryFeedback, MemoryStore
@@ -204,33 +203,6 @@ def test_any_id_is_shown_and_never_markup(odd, people, as_bob):
     assert "<script>alert" not in response.content.decode()
     assert "<img" not in response.content.decode()
     assert "\u202e" not in response.content.decode()
-
-
-@pytest.mark.parametrize(
-    ("value", "said"),
-    [
-        ("a text", (None, "a text")),
-        ({"role": "user", "content": "hello"}, ("user", "hello")),
-        ({"text": "hello"}, (None, "hello")),
-        ({"role": 5, "content": [1]}, (None, None)),
-        (5, (None, None)),
-        (None, (None, None)),
-    ],
-)
-def test_the_text_of_an_entry_is_taken_from_where_entries_have_it(value, said):
-    found = said_of(json.dumps({"id": "a", "value": value}))
-
-    assert (found.role, found.text) == said
-
-
-@pytest.mark.parametrize("body", ["", "{", "[]", "5", '{"value":', "[" * 100_000, '{"id": "a"}', '{"value": 1e999}'])
-def test_any_body_can_be_shown(body):
-    assert said_of(body).text is None
-
-
-@pytest.mark.parametrize("unix_ms", [1e300, -1e300, float("inf"), float("nan"), 1e17])
-def test_a_time_beyond_every_calendar_is_none(unix_ms):
-    assert moment(unix_ms) is None
 
 
 def test_a_store_of_many_turns_comes_in_pages_and_an_entry_opens_its_own(people, as_bob):
