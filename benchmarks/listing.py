@@ -71,7 +71,9 @@ def _insert(rows: list[Any]) -> None:
     from recordings.models.words import words_of
 
     stored = Recording.objects.bulk_create(rows)
-    Words.objects.bulk_create(Words(recording=row, workspace_id=row.workspace_id, data=words_of(row)) for row in stored)
+    Words.objects.bulk_create(
+        Words(recording=row, workspace_id=row.workspace_id, data=words_of(row)[0]) for row in stored
+    )
 
 
 def _differences(n_recordings: int, rng: random.Random) -> Iterator[dict[str, Any]]:

@@ -54,7 +54,11 @@ class Order:
 
 @dataclass(frozen=True)
 class Listing:
-    """One page of the list."""
+    """
+    One page of the list.
+
+    ``n_cut`` is how many of the recordings that a phrase was looked for in are longer than what is searched.
+    """
 
     filters: Filters
     facets: list[Facet]
@@ -62,6 +66,7 @@ class Listing:
     total: int
     number: int
     has_workspaces: bool
+    n_cut: int
 
     @property
     def orders(self) -> list[Order]:
@@ -95,8 +100,9 @@ def n_pages_of(total: int) -> int:
 
 def list_recordings(viewer: Viewer, filters: Filters, page: int) -> Listing:
     """Return *page* of the recordings that *viewer* may see and *filters* leave; the last one when there are fewer."""
-    rows = Recording.objects.visible_to(viewer).filter(filters.conditions())
+    rows, n_cut = Recording.objects.visible_to(viewer).filter(filters.conditions()), 0
     if filters.phrase:
+        n_cut = rows.filter(words__is_cut=True).count()
         rows = with_phrase(rows, filters.phrase)
     counts = count_rows(rows, filters.outcome)
     total = counts.outcomes[filters.outcome]
@@ -114,6 +120,7 @@ def list_recordings(viewer: Viewer, filters: Filters, page: int) -> Listing:
         total=total,
         number=number,
         has_workspaces=has_workspaces,
+        n_cut=n_cut,
     )
 
 

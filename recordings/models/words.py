@@ -12,6 +12,8 @@ from recordings.models.recording import Recording
 
 #: Between two texts: no text in UTF-8 has this byte, so nothing is found across them.
 _BETWEEN: Final = b"\xff"
+#: Of one recording: an answer may be of any length, and a search goes through all of them.
+MAX_BYTES: Final = 65_536
 
 
 class ByteIndex(models.Func):
@@ -47,9 +49,15 @@ class Words(models.Model):
 
     recording = models.OneToOneField(Recording, on_delete=models.CASCADE, primary_key=True, related_name="words")
     workspace = models.ForeignKey(Workspace, on_delete=models.PROTECT, related_name="+")
+    is_cut = models.BooleanField(default=False, help_text="Whether there are more than `MAX_BYTES`.")
     data = models.BinaryField()
 
     objects = WorkspaceOwnedQuerySet["Words"].as_manager()
+
+    class Meta:
+        indexes = [
+            models.Index(fields=["workspace"], condition=models.Q(is_cut=True), name="recordings_words_cut"),
+        ]
 
     def __str__(self) -> str:
         return f"words of {self.recording}"
@@ -60,13 +68,15 @@ def searchable(text: str) -> bytes:
     return text.casefold().encode("utf-8", "surrogatepass")
 
 
-def words_of(recording: Recording) -> bytes:
+def words_of(recording: Recording) -> tuple[bytes, bool]:
     """
-    Return what *recording* is found by: its answers, question, file name and ids.
+    Return what *recording* is found by, at most `MAX_BYTES`, and whether that is cut.
 
-    What was taken out of it is not there to be found.
+    It is the name of its file, its ids, its question and its answers. What was taken out is not there to be found.
     """
     answers = [answer["text"] for answer in recording.answers if not answer["is_redacted"]]
     ids = [recording.run_id, recording.conversation_id, recording.session_id]
-    texts = [*answers, recording.question, recording.filename, *ids]
-    return _BETWEEN.join(searchable(text) for text in texts if text)
+    # The short ones first: they are never cut.
+    texts = [recording.filename, *ids, recording.question, *answers]
+    words = _BETWEEN.join(searchable(text) for text in texts if text)
+    return words[:MAX_BYTES], len(words) > MAX_BYTES

@@ -19,6 +19,7 @@ from recordings.reads.memorylinks import (
     Unstored,
     WrittenIn,
     n_calls_served,
+    n_served_unnamed,
     served_of,
     unstored_of,
     writers_of,
@@ -99,6 +100,9 @@ class Memory:
     versions: list[Version]
     #: How many calls were served the selected entry, in all turns.
     n_calls_served: int
+    #: How many recordings were served entries whose ids they do not say, and how many nobody has read yet.
+    n_unnamed: int
+    n_unread: int
     #: Entries that recordings name and that are not stored, the first, and how many there are.
     unstored: list[Unstored]
     n_unstored: int
@@ -147,6 +151,8 @@ def memory_of(store: MemoryStore, viewer: Viewer, number: str | None, selected: 
         selected=shown,
         versions=[] if shown is None else _versions(shown, store, writers, recordings),
         n_calls_served=0 if shown is None else n_calls_served(store, shown.entry.entry_key),
+        n_unnamed=n_served_unnamed(store),
+        n_unread=recordings.exclude(status=Recording.Status.READY).count(),
         unstored=unstored,
         n_unstored=n_unstored,
     )
@@ -210,8 +216,9 @@ def _columns(rows: Iterable[Row], known: Sequence[int]) -> list[int]:
 
 
 def _newest_of_turns(recordings: QuerySet[Recording], turns: Iterable[int]) -> dict[int, Recording]:
-    """Return the newest recording of each of *turns*."""
-    newest = recordings.filter(turn__in=turns).order_by().values("turn").annotate(newest=Max("pk")).values("newest")
+    """Return the newest recording of each of *turns*, of those that were read."""
+    read = recordings.filter(status=Recording.Status.READY, turn__in=turns)
+    newest = read.order_by().values("turn").annotate(newest=Max("pk")).values("newest")
     return {row.turn or 0: row for row in Recording.objects.filter(pk__in=newest).only("public_id", "turn")}
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any, Final
 
-from django.db.models import Count, Max, Q, QuerySet, Sum
+from django.db.models import Count, Exists, Max, OuterRef, Q, QuerySet, Sum
 
 from recordings.models import MemoryLink, Recording
 from recordings.reads.pieceview import Links, PlaceView, place_view
@@ -59,7 +59,7 @@ def written_in(link: MemoryLink, n_recordings: int = 1) -> WrittenIn:
 
 def served_of(store: MemoryStore, keys: Collection[str], turns: Collection[int]) -> dict[str, list[ServedIn]]:
     """Return by entry in which of *turns* the entries with *keys* were served, in order: two queries."""
-    links = _links(store).filter(kind=MemoryLink.Kind.SERVED, entry_key__in=keys, recording__turn__in=turns)
+    links = _served(store).filter(entry_key__in=keys, recording__turn__in=turns)
     rows = links.values_list("entry_key", "recording__turn").annotate(Sum("n_calls"), Max("recording"))
     counted = list(rows.order_by("recording__turn"))
     recordings = Recording.objects.only("public_id").in_bulk({pk for *_, pk in counted})
@@ -71,14 +71,20 @@ def served_of(store: MemoryStore, keys: Collection[str], turns: Collection[int])
 
 def n_calls_served(store: MemoryStore, key: str) -> int:
     """Return how many calls were served the entry with *key*, in all turns."""
-    links = _links(store).filter(kind=MemoryLink.Kind.SERVED, entry_key=key)
-    return links.aggregate(n=Sum("n_calls"))["n"] or 0
+    return _served(store).filter(entry_key=key).aggregate(n=Sum("n_calls"))["n"] or 0
+
+
+def n_served_unnamed(store: MemoryStore) -> int:
+    """Return how many recordings were served entries of *store* without an id on record."""
+    return _served(store).filter(entry_key="").values("recording").distinct().count()
 
 
 def unstored_of(store: MemoryStore) -> tuple[list[Unstored], int]:
     """Return the entries of *store* that recordings name and it does not hold, the first, and how many there are."""
     held = store.entries.filter(workspace=store.workspace_id).values("entry_key")
-    links = _links(store).exclude(entry_key__in=held)
+    # What was served without an id may well be stored.
+    unnamed = Q(kind=MemoryLink.Kind.SERVED, entry_key="")
+    links = _links(store).exclude(unnamed).exclude(entry_key__in=held)
     written, served = Q(kind=MemoryLink.Kind.WRITTEN), Q(kind=MemoryLink.Kind.SERVED)
     rows = (
         links.order_by()
@@ -106,6 +112,17 @@ def unstored_stores_of(conversation: Conversation) -> list[str]:
     ).exclude(store_key__in=held)
     newest = links.order_by().values("store_key").annotate(newest=Max("pk")).values("newest")
     return list(MemoryLink.objects.filter(pk__in=newest).order_by("pk").values_list("store", flat=True)[:MAX_UNSTORED])
+
+
+def _served(store: MemoryStore) -> QuerySet[MemoryLink, Any]:
+    """Return what was served, once for each run: its last revision tells of all its calls."""
+    later = Recording.objects.filter(
+        workspace=store.workspace_id,
+        thread=store.conversation_id,
+        engine_run_key=OuterRef("recording__engine_run_key"),
+        revision__gt=OuterRef("recording__revision"),
+    ).exclude(engine_run_key="")
+    return _links(store).filter(~Exists(later), kind=MemoryLink.Kind.SERVED)
 
 
 def _links(store: MemoryStore) -> QuerySet[MemoryLink, Any]:

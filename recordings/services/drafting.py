@@ -14,8 +14,7 @@ from recordings.ingest.scan import Scan
 from recordings.models import Recording
 from recordings.models.recording import id_key, turn_or_none
 from recordings.services.binding import occupant_bind
-from recordings.timetravel import Outcome, answers_of, outcome_of, resume_point, user_message_of
-from recordings.timetravel import Recording as Run
+from recordings.services.ending import ending_of
 
 _FILENAME_MAX_LENGTH: Final = 300
 
@@ -70,29 +69,10 @@ def draft_of(
         incarnation_sha256=text_key(stated.incarnation) if stated.incarnation else stated.incarnation_sha256,
         warnings=[{"code": warning.code, "message": warning.message} for warning in found.warnings],
     )
-    _add_summary(draft, found.recording)
+    for name, value in ending_of(found.recording).items():
+        setattr(draft, name, value)
     occupant_bind(draft=draft)
     return draft
-
-
-def _add_summary(draft: Recording, run: Run) -> None:
-    """Read from *run* what lists and heads of pages say about a recording."""
-    outcome, asked = outcome_of(run), user_message_of(run)
-    draft.outcome = outcome.kind
-    draft.is_resumed = resume_point(run) is not None
-    draft.outcome_reason = _reason_of(outcome)
-    draft.question = asked.text if asked else None
-    draft.answers = [
-        {"lane": answer.lane, "text": answer.text, "is_redacted": answer.is_redacted} for answer in answers_of(run)
-    ]
-
-
-def _reason_of(outcome: Outcome) -> str | None:
-    if outcome.failure is not None:
-        return outcome.failure.reason
-    if outcome.pause is not None:
-        return outcome.pause.tool_name
-    return outcome.stopped_early.reason if outcome.stopped_early else None
 
 
 def _name_of(actor: Viewer | str) -> str:

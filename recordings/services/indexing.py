@@ -14,6 +14,7 @@ from recordings.models import INDEX_VERSION, Epoch, MemoryLink, NotServed, Piece
 from recordings.models.piece import HEAD_CHARS
 from recordings.models.recording import id_key
 from recordings.services.bulk import batched, objects_insert, rows_insert
+from recordings.services.ending import ending_of
 from recordings.services.memorylinks import memory_links
 from recordings.services.rows import epoch_row, facts_of_piece, facts_of_unserved
 from recordings.services.summary import Summary
@@ -45,14 +46,16 @@ def recording_index(*, recording: Recording, run: Run) -> None:
         evicted_at = _add_unserved(recording, run, lane_numbers)
         summary = _add_epochs(recording, run, context, lane_numbers, evicted_at)
         piece_keys = _add_presences(recording, context, lane_numbers)
-        words_keep(recording=recording)
         objects_insert(model=MemoryLink, rows=memory_links(recording, run, context, piece_keys))
-        columns = summary.fields(run, context) | {
+        columns = {
+            **summary.fields(run, context),
+            **ending_of(run),
             "status": Recording.Status.READY,
             "error": "",
             "index_version": INDEX_VERSION,
         }
         Recording.objects.filter(pk=recording.pk).update(**columns)
+        words_keep(recording=Recording.objects.get(pk=recording.pk))
     for name, value in columns.items():
         setattr(recording, name, value)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 from django.core.management import call_command
@@ -101,6 +102,47 @@ def test_an_entry_counts_the_calls_that_were_served_it_in_every_turn(people, as_
     page = page_of(as_bob, MemoryStore.objects.get(), "msg-1-0")
 
     assert f"served{n_calls} calls, in turn 2, turn 3, turn 4" in panel(page, "entry-title")
+
+
+@needs_corpus
+def test_another_form_of_a_run_adds_no_calls(people, as_bob):
+    seated = seat(people)
+    story(seated, "flat-memory")
+    store = MemoryStore.objects.get()
+    before = panel(page_of(as_bob, store, "msg-1-0"), "entry-title")
+    identity = Identity("chat-501", principal="dana@example.org", tenant="brew")
+    for turn in (1, 2, 3, 4):
+        data = read_bytes(recording_files()[f"flat-memory-turn{turn}"])
+        assert seated.brings_file(b" " + data, turn, identity).relation == "same_run"
+
+    after = panel(page_of(as_bob, store, "msg-1-0"), "entry-title")
+
+    assert re.search("served[0-9]+ calls", before)[0] in after
+
+
+@needs_corpus
+def test_entries_that_were_served_without_their_ids_are_not_called_missing(people, as_bob):
+    story(seat(people), "grouped-causal")
+
+    page = page_of(as_bob, MemoryStore.objects.get(), "snap-1")
+
+    assert "2 recordings were served this memory without the ids of its entries on record" in words(page)
+    assert "in no recording by its id" in panel(page, "entry-title")
+    assert "unstored-title" not in page.content.decode()
+
+
+def test_what_nobody_has_read_yet_is_not_accused(people, as_bob):
+    seated = seat(people)
+    run = wrote(seated, [user("hello")])
+    store = seated.puts("msg-2-0", 2, "hello")
+    MemoryLink.objects.all().delete()
+    Recording.objects.update(status=Recording.Status.RECEIVED)
+
+    page = page_of(as_bob, store)
+
+    assert "1 recording of this conversation is not indexed" in words(page)
+    assert "does not say that it wrote it" not in words(page)
+    assert str(run.public_id)[:8] not in panel(page, "entry-title")
 
 
 @needs_corpus
