@@ -12,6 +12,7 @@ urlpatterns = [
     path("sessions/", sessions.session_list, name="session-list"),
     path("sessions/new/", sessions.session_create, name="session-new"),
     path("sessions/<uuid:public_id>/", sessions.session_detail, name="session-detail"),
+    path("sessions/<uuid:public_id>/records/<int:record_pk>/", sessions.session_record, name="session-record"),
     path("sessions/<uuid:public_id>/open/", sessions.session_open, name="session-open"),
     path("sessions/<uuid:public_id>/close/", sessions.session_close, name="session-close"),
     path("sessions/<uuid:public_id>/delete/", sessions.session_confirm_delete, name="session-delete"),

@@ -9,6 +9,7 @@ from footprint_site.access.services.invitations import invitation_create
 from footprint_site.access.services.sign_in import sign_in_path
 from recordings.services.drafting import Stated
 from recordings.services.importing import recording_import
+from sessions_app.services.records import session_record_keep
 from sessions_app.services.sessions import incarnation_open
 from sessions_app.services.turns import turn_reserve
 from sessions_app.services.writing import Identity, Writer
@@ -82,6 +83,9 @@ def seat_url(route: str, people: People) -> str:
     if route.endswith(("-list", "-new")):
         return reverse(route)
     seated = seat(people)
+    if route == "seats:session-record":
+        record, _ = session_record_keep(writer=seated.writer, session_id="desk-7", name="cart", body="[1]")
+        return reverse(route, args=[seated.session.public_id, record.pk])
     if route.startswith("seats:session"):
         return reverse(route, args=[seated.session.public_id])
     store = seated.puts()

@@ -102,6 +102,7 @@ TABLE: dict[str, Row] = {
         "POST": "302  403  403  422   422    422   302  302",
     },
     "seats:session-detail": FOR_ADMINS,
+    "seats:session-record": FOR_ADMINS,
     "seats:session-open": NEW_OF_ADMINS,
     "seats:session-close": NEW_OF_ADMINS,
     "seats:session-delete": FORM_OF_ADMINS | {"GET": "302  403  403  200   404    200   302  302"},

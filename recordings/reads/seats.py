@@ -133,6 +133,12 @@ def get_session_for(viewer: Viewer, public_id: Any) -> Session:
     return get_object_or_404(Session.objects.visible_to(viewer).select_related("workspace"), public_id=public_id)
 
 
+def get_record_for(viewer: Viewer, session: Session, record_pk: int) -> SessionRecord:
+    """Return a record of *session* that *viewer* may see, with whose it is. Raises `Http404`."""
+    rows = SessionRecord.objects.visible_to(viewer).filter(session=session).select_related("incarnation")
+    return get_object_or_404(rows, pk=record_pk)
+
+
 def seats_of(session: Session, viewer: Viewer, number: str | None) -> Seats:
     """Return the page of *session*, at page *number* of its occupants, the newest first."""
     rows = session.incarnations.visible_to(viewer).order_by("-number").select_related("forked_from__session")
@@ -150,7 +156,7 @@ def seats_of(session: Session, viewer: Viewer, number: str | None) -> Seats:
         newest=newest,
         unknown=list(unknown.select_related("thread").only(*_ROW).order_by("-created_at", "-pk")[:MAX_RECORDINGS]),
         n_unknown=unknown.count(),
-        unknown_records=list(kept[:MAX_RECORDS]),
+        unknown_records=list(kept.defer("body")[:MAX_RECORDS]),
         n_unknown_records=kept.count(),
         incidents=list(session.incidents.visible_to(viewer).select_related("incarnation")[:_MAX_AUDIT_LINES]),
         audit_lines=list(
@@ -177,7 +183,7 @@ def _fill(occupants: Iterable[Occupant], viewer: Viewer) -> None:
         by_pk[pk].n_conversations = n_rows
     records = SessionRecord.objects.visible_to(viewer).filter(incarnation__in=by_pk)
     place = Window(RowNumber(), partition_by="incarnation", order_by="pk")
-    for record in records.annotate(place=place).filter(place__lte=MAX_RECORDS).order_by("pk"):
+    for record in records.defer("body").annotate(place=place).filter(place__lte=MAX_RECORDS).order_by("pk"):
         by_pk[record.incarnation_id or 0].records.append(record)
     for pk, n_rows in records.order_by().values_list("incarnation").annotate(Count("pk")):
         by_pk[pk].n_records = n_rows

@@ -19,7 +19,7 @@ from footprint_site.access.models import Role, Workspace
 from footprint_site.access.permissions import get_workspace_for
 from footprint_site.htmx import SignedInRequest
 from recordings.listing.filters import url_for_id
-from recordings.reads.seats import contents_of_session, get_session_for, seats_of, sessions_page
+from recordings.reads.seats import contents_of_session, get_record_for, get_session_for, seats_of, sessions_page
 from recordings.seatforms import CloseForm, SeatForm, SessionDeleteForm, SessionForm
 from sessions_app.models import Incarnation, Session
 from sessions_app.services.errors import SessionExistsError, StaleIncarnationError
@@ -67,6 +67,17 @@ def session_create(request: SignedInRequest) -> HttpResponse:
 def session_detail(request: SignedInRequest, public_id: UUID) -> HttpResponse:
     """A session: its occupants, and what its admins may do."""
     return _answer(request, _managed(request, public_id))
+
+
+@require_safe
+def session_record(request: SignedInRequest, public_id: UUID, record_pk: int) -> HttpResponse:
+    """A record of a session; the whole of it as a file for ``?file``."""
+    session = _managed(request, public_id)
+    record = get_record_for(request.user, session, record_pk)
+    if "file" in request.GET:
+        headers = {"Content-Disposition": f'attachment; filename="record-{record.pk}.json"'}
+        return HttpResponse(record.body.encode("utf-8", "replace"), content_type="application/json", headers=headers)
+    return render(request, "recordings/session_record.html", {"session": session, "record": record})
 
 
 @never_cache

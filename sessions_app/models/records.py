@@ -26,6 +26,7 @@ class SessionRecord(models.Model):
     name = RecordedText()
     name_key = models.CharField(max_length=64, editable=False)
     body = RecordedText(help_text="The JSON, as it was sent.")
+    n_chars = models.PositiveIntegerField(default=0, help_text="Of the body.")
     written_at = models.DateTimeField(default=timezone.now)
     written_by = models.CharField(max_length=200)
 

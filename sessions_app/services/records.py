@@ -53,7 +53,7 @@ def session_record_keep(*, writer: Writer, session_id: str, name: str, body: str
             session=session,
             incarnation=seat,
             name_key=text_key(name),
-            defaults={"name": name, "body": body, "written_by": writer.name[:200]},
+            defaults={"name": name, "body": body, "n_chars": len(body), "written_by": writer.name[:200]},
         )
 
 
@@ -68,10 +68,9 @@ def session_record_recall(*, writer: Writer, session_id: str, name: str) -> Reca
     rows = SessionRecord.objects.filter(
         workspace=writer.workspace, session__session_key=text_key(session_id), name_key=text_key(name)
     )
-    held: dict[str | None, dict[str, Any]] = {}
-    for row in rows.select_related("incarnation"):
-        token = row.incarnation.token_sha256 if row.incarnation else None
-        held[token] = {"incarnation": token, "row": row}
+    # First whose they are: of what is long only the one that is handed out is read.
+    tokens = rows.order_by("pk").values_list("incarnation__token_sha256", "pk")
+    held: dict[str | None, dict[str, Any]] = {token: {"incarnation": token, "pk": pk} for token, pk in tokens}
     records = {session_id: held}
     found = recalled_for_identity(records, session_id, read.incarnation)
     if found is None:
@@ -80,7 +79,8 @@ def session_record_recall(*, writer: Writer, session_id: str, name: str) -> Reca
             read.on_separated()
         return Recalled(None, None, is_separated)
     is_unknown = is_occupant_unknown(found["incarnation"], read.incarnation)
-    return Recalled(found["row"], "unknown" if is_unknown else "own", is_separated=False)
+    record = SessionRecord.objects.get(pk=found["pk"])
+    return Recalled(record, "unknown" if is_unknown else "own", is_separated=False)
 
 
 def _seat(writer: Writer) -> SessionIncarnationSeat:
