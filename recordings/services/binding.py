@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from recordings.models import Recording
 from sessions_app.models import Conversation, Incarnation
-from sessions_app.services.writing import Identity, Writer, conversation_hold
+from sessions_app.services.writing import Identity, Writer, conversation_find, conversation_hold
 
 OTHER_SESSION = "token_of_another_session"
 OTHER_TURN = "turn_of_another_run"
@@ -34,21 +34,29 @@ def occupant_bind(*, draft: Recording) -> None:
 
 def thread_bind(*, draft: Recording) -> None:
     """
-    Bind *draft* to the conversation of its occupant that it says it is of, made if need be.
+    Bind *draft* to the conversation of its occupant that it says it is of, made if need be, and to its turn there.
 
-    One that says no turn is of the turn that its run reserved there. One that says another turn keeps it, and a warning
-    says so. The caller holds a transaction.
+    The caller holds a transaction.
     """
-    if draft.conversation_id is None:
-        return
-    writer = Writer(draft.workspace, draft.incarnation, draft.uploaded_by)
-    identity = Identity(draft.conversation_id, principal=draft.principal, tenant=draft.tenant)
-    draft.thread = conversation_hold(writer, identity)
-    _turn_bind(draft, draft.thread)
+    place = _thread_of(draft)
+    if place is not None:
+        draft.thread = conversation_hold(*place)
+        turn_bind(draft=draft, thread=draft.thread)
 
 
-def _turn_bind(draft: Recording, thread: Conversation) -> None:
-    turn = thread.turns.filter(run_key=draft.run_key).order_by().first() if draft.run_key else None
+def turn_bind(*, draft: Recording, thread: Conversation | None = None) -> None:
+    """
+    Bind *draft* to the turn that its run reserved in its conversation, if it says none itself.
+
+    One that says another turn keeps it, and a warning says so.
+
+    Args:
+        thread: The conversation; None to look for it, and make none.
+    """
+    place = _thread_of(draft)
+    thread = thread or (conversation_find(*place) if place is not None else None)
+    keys = [key for key in (draft.run_key, draft.engine_run_key) if key]
+    turn = thread.turns.filter(run_key__in=keys).order_by("number").first() if thread is not None and keys else None
     if turn is None:
         return
     if draft.turn is None:
@@ -56,3 +64,11 @@ def _turn_bind(draft: Recording, thread: Conversation) -> None:
     elif draft.turn != turn.number:
         message = f"Its run reserved turn {turn.number} of this conversation, and the recording says turn {draft.turn}."
         draft.warnings = [*draft.warnings, {"code": OTHER_TURN, "message": message}]
+
+
+def _thread_of(draft: Recording) -> tuple[Writer, Identity] | None:
+    """Return whose conversation *draft* says it is of; None when it says none."""
+    if draft.conversation_id is None:
+        return None
+    writer = Writer(draft.workspace, draft.incarnation, draft.uploaded_by)
+    return writer, Identity(draft.conversation_id, principal=draft.principal, tenant=draft.tenant)

@@ -20,7 +20,7 @@ from recordings.ingest.limits import Limits
 from recordings.ingest.receive import Received, ReceiveLimits, receive
 from recordings.ingest.scan import Scan, scan
 from recordings.models import Recording
-from recordings.services.binding import thread_bind
+from recordings.services.binding import thread_bind, turn_bind
 from recordings.services.drafting import Stated, draft_of
 from recordings.services.indexing import index_lock_name, recording_index
 from recordings.services.linking import later_legs_link, leg_link, run_link
@@ -70,6 +70,7 @@ def recording_import(
         found = scan(path.read_bytes(), limits=_scan_limits(received))
         draft = draft_of(workspace=workspace, received=received, found=found, stated=stated, actor=actor)
         if is_dry_run:
+            turn_bind(draft=draft)
             return Imported(draft, is_new=True, problems=_problems_of(found))
         with exclusive(blob_lock_name(draft.workspace_id, draft.sha256)):
             stored = _store(draft, found, path)

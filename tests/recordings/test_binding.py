@@ -270,9 +270,21 @@ def test_a_run_that_reserved_a_turn_is_of_that_turn(said, turn, warnings, sender
     reserved(workspace, "run-7", 7)
     reserved(workspace, "run-8", 8)
 
+    looked = sender.send(envelope_of("run-7"), f"?dry_run=1&conversation_id=talk{said}").json()
     body = sender.sent(envelope_of("run-7"), f"?conversation_id=talk{said}")
 
     assert (body["turn"], [warning["code"] for warning in body["warnings"]]) == (turn, warnings)
+    assert (looked["turn"], looked["warnings"]) == (body["turn"], body["warnings"])
+
+
+def test_the_engines_id_of_a_run_counts_too_and_looking_makes_no_conversation(sender, workspace):
+    reserved(workspace, "1796-17", 3)
+    data = json.dumps({"commitLog": [], "runId": "1796-17"}).encode()
+
+    assert sender.send(data, "?dry_run=1&conversation_id=talk").json()["turn"] == 3
+    assert sender.send(data, "?dry_run=1&conversation_id=other").json()["turn"] is None
+    assert Conversation.objects.count() == 1
+    assert sender.sent(data, "?conversation_id=talk")["turn"] == 3
 
 
 def test_a_run_that_reserved_nothing_is_of_no_turn(sender, workspace):
