@@ -6,7 +6,8 @@ from io import StringIO
 import pytest
 from django.core.management import CommandError, call_command
 
-from recordings.models import Piece, Recording, Text
+from recordings.management.commands.verify import faults_of
+from recordings.models import MemoryLink, Piece, Recording, Text, Words
 from recordings.services.files import import_file
 from recordings.services.samples import first_samples_load, manifest, samples_load
 from tests.corpus import ROOT, needs_corpus, read_bytes, recording_files
@@ -67,6 +68,28 @@ def test_verify_finds_what_was_changed_and_rebuild_mends_it(workspace):
         run("verify")
     run("rebuild")
 
+    assert "0 faults" in run("verify")[0]
+
+
+@pytest.mark.parametrize(
+    ("changed", "fault"),
+    [
+        (lambda: MemoryLink.objects.filter(kind="written").update(entry_key="x"), "links to memory that do not match"),
+        (lambda: MemoryLink.objects.all().delete(), "the index has 0 links to memory"),
+        (lambda: Words.objects.update(data=b"something else"), "what the list looks for a phrase in"),
+        (lambda: Words.objects.all().delete(), "what the list looks for a phrase in"),
+    ],
+)
+def test_verify_looks_at_what_memory_and_the_list_are_told_by(changed, fault, workspace):
+    run("import_recordings", str(SAMPLES / "delivery-address-turn-2.json.gz"), "--workspace", workspace.slug)
+    assert "0 faults" in run("verify")[0]
+    changed()
+
+    faults = list(faults_of(Recording.objects.get()))
+
+    assert len(faults) == 1
+    assert fault in faults[0]
+    run("rebuild")
     assert "0 faults" in run("verify")[0]
 
 

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Final
 
 from django.core.management.base import BaseCommand, CommandError
 from rich.progress import Progress
 
 from recordings.blobs import DamagedBlobError
-from recordings.models import INDEX_VERSION, Recording
+from recordings.models import INDEX_VERSION, Recording, Words
+from recordings.models.words import words_of
+from recordings.services.memorylinks import memory_links
 from recordings.services.stored import run_of
 from recordings.timetravel import Recording as Run
 from recordings.timetravel import TimeTravelError, context_of
+
+_LINK: Final = ("order", "kind", "store_key", "entry_key", "turn", "position", "n_calls", "number", "n_of_stage")
 
 
 class Command(BaseCommand):
@@ -58,6 +62,14 @@ def _index_faults(recording: Recording, run: Run) -> Iterator[str]:
     for piece in recording.pieces.select_related("text").iterator(chunk_size=500):
         if piece.text.content != texts.get(piece.piece_id):
             yield f"the piece {piece.piece_id} has another text"
+    told = memory_links(recording, run, context, {piece.id: 0 for piece in context.pieces})
+    links = [tuple(getattr(link, name) for name in _LINK) for link in told]
+    kept = list(recording.memory_links.order_by("order").values_list(*_LINK))
+    if kept != links:
+        yield f"the index has {len(kept)} links to memory that do not match the {len(links)} of the recording"
+    words = Words.objects.filter(recording=recording).first()
+    if words is None or (bytes(words.data), words.is_cut) != words_of(recording):
+        yield "what the list looks for a phrase in is not what the recording says"
     n_epochs = recording.epochs.count()
     if n_epochs != len(context.epochs):
         yield f"the index has {n_epochs} epochs instead of {len(context.epochs)}"
