@@ -61,7 +61,7 @@ class Migration(migrations.Migration):
                 ('turn', models.PositiveBigIntegerField(help_text='The turn that the entry says it is of.', null=True)),
                 ('position', models.PositiveIntegerField(help_text='The epoch that was first served it, or wrote it.', null=True)),
                 ('n_calls', models.PositiveIntegerField(default=0, help_text='How many calls were served it.')),
-                ('place', recordings.fields.RecordedJson(help_text='The commit of the stage that wrote it.', null=True)),
+                ('place', recordings.fields.RecordedJson(help_text='The commit of the stage that wrote it, and the key.', null=True)),
                 ('texts', recordings.fields.RecordedJson(default=list, help_text='What a written entry says, as far as it is on record.')),
             ],
             options={

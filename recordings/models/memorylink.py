@@ -42,7 +42,7 @@ class MemoryLink(models.Model):
     position = models.PositiveIntegerField(null=True, help_text="The epoch that was first served it, or wrote it.")
     n_calls = models.PositiveIntegerField(default=0, help_text="How many calls were served it.")
     piece = models.ForeignKey(Piece, on_delete=models.CASCADE, null=True, related_name="memory_links")
-    place = RecordedJson(null=True, help_text="The commit of the stage that wrote it.")
+    place = RecordedJson(null=True, help_text="The commit of the stage that wrote it, and the key.")
     texts = RecordedJson(default=list, help_text="What a written entry says, as far as it is on record.")
 
     objects = WorkspaceOwnedQuerySet["MemoryLink"].as_manager()

@@ -54,7 +54,9 @@ def writers_of(store: MemoryStore, keys: Collection[str]) -> dict[tuple[str, int
 
 def written_in(link: MemoryLink, n_recordings: int = 1) -> WrittenIn:
     """Return *link*, which is to what was written, with the page of the commit that wrote it."""
-    return WrittenIn(link.recording, place_view("written", link.place, Links(link.recording)), n_recordings)
+    return WrittenIn(
+        link.recording, place_view("written", link.place, Links(link.recording), link.place["key"]), n_recordings
+    )
 
 
 def served_of(store: MemoryStore, keys: Collection[str], turns: Collection[int]) -> dict[str, list[ServedIn]]:

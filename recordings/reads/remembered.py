@@ -53,7 +53,7 @@ def _remembered(stage: list[MemoryLink], links: Links) -> Remembered:
     return Remembered(
         store=store,
         mount=local_of(place["log"]),
-        place=place_view("written", place, links),
+        place=place_view("written", place, links, place["key"]),
         entries=[RememberedEntry(link.entry_id, _url(link, links)) for link in stage],
         n_entries=stage[0].n_of_stage,
         is_summary="sf-memory-read-" in place["log"],

@@ -59,7 +59,8 @@ def _written(run: Run) -> Iterator[MemoryLink]:
         for number, entry in enumerate(write.entries[: max(1, min(MAX_OF_STAGE, n_left))]):
             link = _link(MemoryLink.Kind.WRITTEN, write.memory_id, entry.entry_id, entry.turn)
             link.number, link.n_of_stage = number, len(write.entries)
-            link.position, link.place = write.place.epoch_position, place_fields(write.place)
+            link.position = write.place.epoch_position
+            link.place = place_fields(write.place) | {"key": write.key}
             link.texts = [text[:MAX_TEXT_CHARS] for text in entry.texts]
             n_left -= 1
             yield link

@@ -27,10 +27,10 @@ from recordings.timetravel.values import Value, is_number, is_object
 
 _WRITE: Final = "sf-memory-write-"
 _READ: Final = "sf-memory-read-"
-#: The stages that write what was said in the turn.
-_MESSAGE_STAGES: Final = frozenset({"write-messages", "write-snapshot"})
-#: By the stage that writes: the key of what it writes where entries have their ids on record.
+#: By the stage that writes: the key of what it writes. Messages have no ids there, new entries do.
+_NEW_MESSAGES: Final = {"write-messages": "newMessages", "write-snapshot": "newMessages"}
 _NEW_ENTRIES: Final = {"write-beats": "newBeats", "write-facts": "newFacts"}
+_KEYS: Final = {**_NEW_MESSAGES, **_NEW_ENTRIES, "summarize": "loaded"}
 
 
 class WrittenEntry(msgspec.Struct, frozen=True):
@@ -50,6 +50,8 @@ class MemoryWrite(msgspec.Struct, frozen=True):
     memory_id: str
     lane: str
     place: Place
+    #: Where the state at that place holds what was written.
+    key: str
     entries: list[WrittenEntry]
     #: Whether a read wrote it, in the place of what it covers.
     is_summary: bool
@@ -76,7 +78,8 @@ def memory_writes(recording: Recording) -> list[MemoryWrite]:
         lane = max((name for name in names if name and path.startswith(f"{name}/")), key=len, default="")
         memory_id = stage.removeprefix(_WRITE).removeprefix(_READ)
         place = places.place(log, key, row, lane)
-        found.append(MemoryWrite(memory_id, lane, place, entries, is_summary))
+        key_written = _KEYS[local_of(str(log.rows[row].stage_id))]
+        found.append(MemoryWrite(memory_id, lane, place, key_written, entries, is_summary))
     return found
 
 
@@ -109,7 +112,7 @@ class _Ends:
 
 def _written(log: Log) -> tuple[int, list[WrittenEntry]]:
     """Return the row of the last stage of a write, and what it found to write."""
-    row, stage = _last_stage(log, {*_MESSAGE_STAGES, *_NEW_ENTRIES})
+    row, stage = _last_stage(log, {*_NEW_MESSAGES, *_NEW_ENTRIES})
     turn = _turn(log.value_at("turnNumber", row))
     unknown = [WrittenEntry(None, turn)]
     if stage in _NEW_ENTRIES:

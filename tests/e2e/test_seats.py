@@ -9,6 +9,7 @@ from playwright.sync_api import Page, expect
 
 from recordings.services.samples import manifest
 from sessions_app.models import MemoryStore
+from sessions_app.services.records import session_record_keep
 from sessions_app.services.sessions import incarnation_open
 from sessions_app.services.writing import Identity
 from tests.corpus import ROOT, needs_corpus
@@ -136,11 +137,39 @@ def every_page(first: Seat, second: Seat) -> list[str]:
         "/sessions/",
         second.url,
         f"{second.url}delete/",
+        record_url(second, "cart"),
+        second.thread().recordings.latest("turn").get_absolute_url(),
     ]
+
+
+def record_url(seated: Seat, name: str) -> str:
+    """The page of a record that is kept for *seated*."""
+    record, _ = session_record_keep(
+        writer=seated.writer, session_id=seated.session.session_id, name=name, body=json.dumps([name])
+    )
+    return f"{seated.url}records/{record.pk}/"
 
 
 def fits(page: Page) -> bool:
     return page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
+
+
+@needs_corpus
+def test_from_what_a_run_wrote_to_its_entry_and_back(live_server, page, people, enter):
+    """By keyboard: the screen tells what was written, the entry tells which commit wrote it."""
+    _, seated = desk(people)
+    recording = seated.thread().recordings.get(turn=1)
+    enter(people.bob)
+    page.goto(live_server.url + recording.get_absolute_url())
+    step = page.get_by_role("listitem").filter(has_text="Memory wrote 2 entries")
+    step.get_by_role("link", name="msg-1-0").press("Enter")
+
+    entry = page.get_by_role("region", name="msg-1-0")
+    expect(entry).to_contain_text("5 calls, in turn 2, turn 3, turn 4")
+    entry.get_by_role("link", name="final/sf-memory-write-chat/write-messages#31").press("Enter")
+
+    expect(page).to_have_url(re.compile(f"{recording.get_absolute_url()}state/"))
+    expect(page.get_by_text("12 Mill Lane").first).to_be_attached()
 
 
 @needs_corpus
@@ -180,6 +209,7 @@ def test_hostile_ids_are_text(live_server, page, people, enter):
         "/sessions/",
         seated.url,
         f"{seated.url}delete/",
+        record_url(seated, HOSTILE_ID[:1000]),
     ]:
         for width in (390, 1440):
             page.set_viewport_size({"width": width, "height": 900})
