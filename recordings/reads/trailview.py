@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 
 import msgspec
 
-from recordings.models import Recording
+from recordings.models import MemoryLink, Recording
 from recordings.reads.memorylinks import WrittenIn, written_in
 from recordings.reads.pieceview import Hit, Links, PlaceView, place_view
 from recordings.reads.trail import Found, Trail
@@ -62,6 +62,8 @@ class HopView(Viewed, frozen=True):
     other: Recording | None
     #: Of an entry of memory: what wrote it; None where no recording of the conversation says so.
     written: WrittenIn | None
+    #: Where the phrase is traced on from there.
+    on_url: str | None
     is_inferred: bool
     epoch_url: str | None
     epoch_position: int | None
@@ -103,7 +105,7 @@ def trail_view(trail: Trail, recording: Recording, links: Links, read: PlaceView
         candidates=views,
         n_candidates=trail.n_candidates,
         current=next((view for view in views if view.is_current), None),
-        hops=[_hop_view(step, recording, links) for step in current.steps] if current else [],
+        hops=[_hop_view(step, recording, links, trail.phrase) for step in current.steps] if current else [],
         landed=_place_view("landed", evidence.landed, links) if evidence else None,
         let_in=_place_view("let in", evidence.let_in, links) if evidence and evidence.let_in else None,
         read=read,
@@ -171,7 +173,12 @@ def _candidate_view(one: Found, trail: Trail, links: Links, *, is_current: bool)
     )
 
 
-def _hop_view(step: Step, recording: Recording, links: Links) -> HopView:
+def _on_url(written: MemoryLink, phrase: str) -> str:
+    at = {"epoch": written.position} if written.position is not None else {}
+    return f"{written.recording.get_absolute_url()}?{urlencode(at | {'phrase': phrase}, errors='surrogatepass')}"
+
+
+def _hop_view(step: Step, recording: Recording, links: Links, phrase: str) -> HopView:
     hop = step.hop
     is_other = step.recording.pk != recording.pk
     there = Links(step.recording) if is_other else links
@@ -196,6 +203,7 @@ def _hop_view(step: Step, recording: Recording, links: Links) -> HopView:
         place=place,
         other=step.recording if is_other else None,
         written=written_in(step.written) if step.written else None,
+        on_url=_on_url(step.written, phrase) if step.written else None,
         is_inferred=step.is_inferred,
         epoch_url=epoch_url,
         epoch_position=hop.epoch_position,
