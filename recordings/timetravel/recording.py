@@ -86,9 +86,13 @@ class Recording:
         """The delimited paths that any row of any log lists as taken out."""
         snapshot = self._document.snapshot
         trees = [mount.tree_context for mount in snapshot.mounts.values() if mount.tree_context is not None]
-        rows = chain(snapshot.rows, *(tree.history for tree in trees))
-        # Many rows have the same list.
-        lists = {bytes(row.raw_redacted_paths): row for row in rows}
+        lists: dict[bytes, Row] = {}
+        previous = None
+        for row in chain(snapshot.rows, *(tree.history for tree in trees)):
+            # Short rows that say the same are one object, and many rows have the same list.
+            if row is not previous:
+                previous = row
+                lists[bytes(row.raw_redacted_paths)] = row
         return frozenset(path for row in lists.values() for path in row.redacted_paths)
 
     @cached_property
@@ -98,7 +102,12 @@ class Recording:
     def _log(self, rows: Sequence[Row], base: msgspec.Raw) -> Log:
         if not self._is_masked or not self._masks:
             return Log(rows, base)
-        return Log([self._masks.row(row) for row in rows], self._masks.object(base))
+        masked: list[Row] = []
+        previous = None
+        for row in rows:
+            masked.append(masked[-1] if row is previous else self._masks.row(row))
+            previous = row
+        return Log(masked, self._masks.object(base))
 
     def mount_state(self, key: str) -> Value:
         """Return the final state of the mount *key*, `UNDEFINED` when there is none on record."""
