@@ -117,12 +117,14 @@ def unstored_stores_of(conversation: Conversation) -> list[str]:
 
 
 def _served(store: MemoryStore) -> QuerySet[MemoryLink, Any]:
-    """Return what was served, once for each run: its last revision tells of all its calls."""
+    """Return what was served, once for each run: a revision that goes further tells of all its calls."""
     later = Recording.objects.filter(
         workspace=store.workspace_id,
         thread=store.conversation_id,
         engine_run_key=OuterRef("recording__engine_run_key"),
         revision__gt=OuterRef("recording__revision"),
+        status=Recording.Status.READY,
+        relation__in=[Recording.Relation.EXTENDS, Recording.Relation.SAME_RUN],
     ).exclude(engine_run_key="")
     return _links(store).filter(~Exists(later), kind=MemoryLink.Kind.SERVED)
 

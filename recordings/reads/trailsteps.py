@@ -164,7 +164,7 @@ def _is_rendered(snapshot: MemoryLink, evidence: Evidence) -> bool:
         return False
     question, answer = snapshot.texts[0], snapshot.texts[-1]
     text = own_text(evidence).strip()
-    return text.startswith(f'[Past run · query: "{question}" ') and text.endswith(f"\nFinal answer: {answer}")
+    return text.startswith(f'[Past run · query: "{question}" ') and text.endswith(f"\nFinal answer: {answer.rstrip()}")
 
 
 def _only(links: Sequence[MemoryLink]) -> MemoryLink | None:

@@ -17,7 +17,7 @@ from recordings.timetravel.document import Row, TraceRow
 from recordings.timetravel.jsonspans import element_spans, first_byte, member_spans
 from recordings.timetravel.jsontext import read_value
 from recordings.timetravel.merge import SEPARATOR
-from recordings.timetravel.values import REDACTED, Value
+from recordings.timetravel.values import REDACTED
 
 #: The listed paths by their segments; None where one ends. What would be below an end is masked with it.
 Trie: TypeAlias = "dict[str, Trie | None]"
@@ -59,16 +59,16 @@ class Masks:
         appended = {trace.path.partition(SEPARATOR)[0] for trace in row.trace if trace.verb == "append"}
         overwrite = {key: self._value(key, text, is_anywhere=key in appended) for key, text in row.overwrite.items()}
         updates = {key: self._value(key, text, is_anywhere=True) for key, text in row.updates.items()}
+        changed = {key for key, text in overwrite.items() if text is not row.overwrite[key]}
+        changed |= {key for key, text in updates.items() if text is not row.updates[key]}
         trace: list[TraceRow] = []
         for entry in row.trace:
             segments = entry.path.split(SEPARATOR)
             end = self._end(segments)
-            if end is None or (entry.verb == "delete" and end == len(segments)):
+            if end is None or end == len(segments) or segments[0] not in changed:
                 trace.append(entry)
             elif entry.verb != "delete":
-                key, *below = segments[:end]
-                overwrite[key] = _holding(overwrite.get(key), below)
-                trace.append(TraceRow(SEPARATOR.join(segments[:end]), "set"))
+                trace.append(TraceRow(SEPARATOR.join(segments[:end]), "merge" if entry.verb == "merge" else "set"))
         return msgspec.structs.replace(row, trace=tuple(trace), overwrite=overwrite, updates=updates)
 
     def _end(self, segments: list[str]) -> int | None:
@@ -86,7 +86,10 @@ class Masks:
         if key not in self._trie:
             return text
         below = self._trie[key]
-        return msgspec.Raw(_MASK) if below is None else self._masked(text, below, is_anywhere=is_anywhere)
+        if below is not None:
+            return self._masked(text, below, is_anywhere=is_anywhere)
+        # What the recorder took out part by part is left as it is.
+        return text if _is_all_masked(text) else msgspec.Raw(_MASK)
 
     def _masked(self, text: msgspec.Raw, trie: Trie, *, is_anywhere: bool) -> msgspec.Raw:
         data = bytes(text)
@@ -152,16 +155,10 @@ def _parts(data: memoryview) -> Iterator[tuple[str | int, slice]]:
         yield from enumerate(element_spans(data))
 
 
-def _holding(text: msgspec.Raw | None, path: list[str]) -> msgspec.Raw:
-    """Return the value that *text* is, or a new one, with the mask at *path*."""
-    if not path:
-        return msgspec.Raw(_MASK)
-    held = read_value(text) if text is not None else {}
-    root: dict[str, Value] = held if isinstance(held, dict) else {}
-    target = root
-    for segment in path[:-1]:
-        below = target.get(segment)
-        target[segment] = below if isinstance(below, dict) else {}
-        target = target[segment]
-    target[path[-1]] = REDACTED
-    return msgspec.Raw(msgspec.json.encode(root))
+def _is_all_masked(text: msgspec.Raw) -> bool:
+    """Return whether *text* is the mask, or an object that holds nothing else."""
+    data = bytes(text)
+    if data.strip() == _MASK:
+        return True
+    parts = list(_parts(memoryview(data))) if first_byte(data) == b"{" else []
+    return bool(parts) and all(data[span] == _MASK for _, span in parts)

@@ -106,7 +106,7 @@ class _Ends:
         if name not in self._last:
             log = self._recording.mount_log(name) if name else self._recording.run_log
             indices = (execution_index(row.runtime_stage_id) for row in log.rows) if log is not None else ()
-            self._last[name] = max(filter(math.isfinite, indices), default=math.inf if log is None else -1)
+            self._last[name] = max(filter(math.isfinite, indices), default=math.inf)
         return self._last[name]
 
 

@@ -79,7 +79,9 @@ def session_record_recall(*, writer: Writer, session_id: str, name: str) -> Reca
             read.on_separated()
         return Recalled(None, None, is_separated)
     is_unknown = is_occupant_unknown(found["incarnation"], read.incarnation)
-    record = SessionRecord.objects.get(pk=found["pk"])
+    record = SessionRecord.objects.filter(pk=found["pk"]).first()
+    if record is None:  # deleted in between
+        return Recalled(None, None, is_separated=False)
     return Recalled(record, "unknown" if is_unknown else "own", is_separated=False)
 
 

@@ -219,3 +219,38 @@ def test_the_last_of_a_very_long_list_counts():
     listed = [f"a path that is of some length, number {number}" for number in range(60_000)]
 
     assert value("secret", commit("a", 1, ("secret", "set", SECRET), redactedPaths=[*listed, "secret"])) == "REDACTED"
+
+
+@pytest.mark.parametrize("odd", ['"\\ud83d"', "1e999", "9" * 5_000])
+def test_odd_values_beside_a_masked_one_stay(odd):
+    """A correctly redacted row is never rewritten, whatever stands beside."""
+    row = json.dumps(
+        commit("a", 1, (f"c{US}ssn", "set", "REDACTED"), (f"c{US}n", "set", 0), redactedPaths=[f"c{US}ssn"])
+    )
+    text = '{"commitLog":[ROW],"initialState":{}}'.replace("ROW", row.replace('"n": 0', f'"n": {odd}'))
+    plain, run = (decode_recording(text.encode(), is_masked=is_masked) for is_masked in (False, True))
+
+    assert run.run_log.value_at("c", 0) == plain.run_log.value_at("c", 0)
+    assert run.run_log.rows[0].trace == plain.run_log.rows[0].trace
+
+
+def test_a_list_on_the_way_to_a_masked_value_stays_a_list():
+    held = [{"ssn": SECRET, "n": 5}, {"n": 6}]
+    row = commit("a", 1, ("l", "set", held), redactedPaths=[f"l{US}0{US}ssn"])
+    row["trace"].append({"path": f"l{US}0{US}ssn", "verb": "set"})
+
+    assert value("l", row) == [{"ssn": "REDACTED", "n": 5}, {"n": 6}]
+
+
+def test_a_value_that_is_not_there_is_not_made_up():
+    row = commit("a", 1, ("finalContent", "set"), redactedPaths=["finalContent"])
+
+    assert value("finalContent", row) is UNDEFINED
+
+
+@needs_corpus
+@pytest.mark.parametrize("name", [name for name in recording_files() if ONE_LONG not in name])
+def test_the_rows_of_real_recordings_stay_as_they_were_recorded(name):
+    run = decode_recording(read_bytes(recording_files()[name]), is_masked=True)
+
+    assert [row.trace for row in run.run_log.rows] == [row.trace for row in run.as_recorded.run_log.rows]
