@@ -92,28 +92,23 @@ class Masks:
         return text if _is_all_masked(text) else msgspec.Raw(_MASK)
 
     def _masked(self, text: msgspec.Raw, trie: Trie, *, is_anywhere: bool) -> msgspec.Raw:
-        data = bytes(text)
-        spans = sorted(self._spans(data, trie, is_anywhere=is_anywhere), key=lambda span: span.start)
-        if not spans:
-            return text
-        parts, at = [], 0
-        for span in spans:
-            parts += [data[at : span.start], _MASK]
-            at = span.stop
-        return msgspec.Raw(b"".join([*parts, data[at:]]))
+        data, masked, at = bytes(text), bytearray(), 0
+        for start, stop in self._spans(memoryview(data), 0, trie, is_anywhere=is_anywhere):
+            masked += data[at:start]
+            masked += _MASK
+            at = stop
+        return msgspec.Raw(bytes(masked + data[at:])) if at else text
 
-    def _spans(self, data: bytes, trie: Trie, *, is_anywhere: bool) -> Iterator[slice]:
-        """Yield where masked values stand, none inside another."""
-        pending: list[tuple[int, int, Trie]] = [(0, len(data), trie)]
-        while pending:
-            start, stop, node = pending.pop()
-            for part, span in _parts(memoryview(data)[start:stop]):
-                is_any = is_anywhere and isinstance(part, int)
-                below = self._any_of(node) if is_any else node.get(str(part), {})
-                if below is None:
-                    yield slice(start + span.start, start + span.stop)
-                elif below:
-                    pending.append((start + span.start, start + span.stop, below))
+    def _spans(self, data: memoryview, offset: int, node: Trie, *, is_anywhere: bool) -> Iterator[tuple[int, int]]:
+        """Yield where masked values stand in *data*, which starts at *offset*: in order, none inside another."""
+        for part, span in _parts(data):
+            is_any = is_anywhere and isinstance(part, int)
+            below = self._any_of(node) if is_any else node.get(str(part), {})
+            if below is None:
+                yield offset + span.start, offset + span.stop
+            elif below:
+                # As deep as the longest path, which is not long.
+                yield from self._spans(data[span], offset + span.start, below, is_anywhere=is_anywhere)
 
     def _any_of(self, node: Trie) -> Trie | None:
         if id(node) not in self._of_any:
@@ -160,5 +155,5 @@ def _is_all_masked(text: msgspec.Raw) -> bool:
     data = bytes(text)
     if data.strip() == _MASK:
         return True
-    parts = list(_parts(memoryview(data))) if first_byte(data) == b"{" else []
-    return bool(parts) and all(data[span] == _MASK for _, span in parts)
+    are_masks = (data[span] == _MASK for _, span in _parts(memoryview(data)))
+    return first_byte(data) == b"{" and next(are_masks, False) and all(are_masks)
