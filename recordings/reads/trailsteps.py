@@ -117,9 +117,12 @@ def _written(recording: Recording, wanted: Q) -> Sequence[MemoryLink]:
 
 def _entries(recording: Recording, steps: Iterable[Step]) -> Sequence[MemoryLink]:
     """Return who wrote the entries that *steps* lead to."""
-    ids = {step.hop.memory_entry_id for step in steps if step.hop.kind in _ENTRY_HOPS}
-    keys = [id_key(entry_id) for entry_id in ids if entry_id]
-    return _written(recording, Q(entry_key__in=keys) if keys else Q())
+    hops = [step.hop for step in steps if step.hop.kind in _ENTRY_HOPS]
+    wanted = Q()
+    for entry_id, turn in {(hop.memory_entry_id, hop.turn) for hop in hops if hop.memory_entry_id}:
+        # A fact is written in many turns under one id.
+        wanted |= Q(entry_key=id_key(entry_id)) & (Q() if turn is None else Q(turn=turn))
+    return _written(recording, wanted)
 
 
 def _snapshots(recording: Recording, found: Iterable[Evidence]) -> Sequence[MemoryLink]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 
 import pytest
@@ -12,51 +11,13 @@ from recordings.models import MemoryLink, Recording
 from recordings.services.memorylinks import MAX_OF_STAGE
 from sessions_app.models import Conversation, MemoryEntry, MemoryStore
 from sessions_app.services.writing import Identity
-from tests.corpus import CORPUS, needs_corpus, read_bytes, recording_files
-from tests.recordings.seating import DANA, Seat, panel, run_of, seat, words
+from tests.corpus import needs_corpus, read_bytes, recording_files
+from tests.recordings.remembering import STORES, story, wrote
+from tests.recordings.seating import panel, seat, words
 from tests.sessions.material import ODD_IDS
-from tests.timetravel.build import commit, user
+from tests.timetravel.build import user
 
 pytestmark = pytest.mark.django_db
-
-#: By conversation: the memory of its recordings, and what its dump calls the store.
-STORES = {
-    "flat-memory": {"chat": "chat"},
-    "flat-beats": {"chat": "chat", "beats": "beats"},
-    "flat-factmem": {"user-facts": "facts"},
-    "grouped-causal": {"causal": "causal"},
-}
-
-
-def story(seated: Seat, name: str) -> list[Recording]:
-    """Bring the recordings of a real conversation, and what its stores held in the end."""
-    dump = json.loads((CORPUS / "memory" / f"{name}.json").read_text())
-    claimed = dump["identity"]
-    identity = Identity(claimed["conversationId"], principal=claimed.get("principal"), tenant=claimed.get("tenant"))
-    files = [file for file in recording_files() if file.startswith(f"{name}-turn")]
-    recordings = [
-        seated.brings_file(read_bytes(recording_files()[file]), turn, identity)
-        for turn, file in enumerate(sorted(files), 1)
-    ]
-    for memory_id, label in STORES[name].items():
-        for entry in dump["stores"][label]["entries"]:
-            seated.puts(entry["id"], entry["source"]["turn"], "x", store=memory_id, identity=identity)
-    return recordings
-
-
-def writes(write_row: dict, messages: list, turn: object, memory_id: str = "chat") -> bytes:
-    """A small run that wrote *messages* to its memory at the end."""
-    handed_on = commit("x", 0, ("turnNumber", "set", turn), ("newMessages", "set", messages))
-    key = f"final/sf-memory-write-{memory_id}#8"
-    mount = {"treeContext": {"history": [handed_on | {"runtimeStageId": ""}, write_row], "initialState": {}}}
-    return json.dumps(run_of("hello", "hi") | {"subflowResults": {key: mount}}).encode()
-
-
-WRITE = commit("final/sf-memory-write-chat/write-messages", 9)
-
-
-def wrote(seated: Seat, messages: list, turn: object = 2, memory_id: str = "chat") -> Recording:
-    return seated.brings_file(writes(WRITE, messages, turn, memory_id), 2, DANA)
 
 
 def page_of(client, store: MemoryStore, entry_id: str | None = None):
@@ -271,76 +232,3 @@ def test_deleting_a_recording_takes_its_links(people):
     run.delete()
 
     assert not MemoryLink.objects.exists()
-
-
-@needs_corpus
-def test_a_trail_leads_to_the_commit_that_wrote_the_entry(people, as_bob, sender):
-    first, *_, last = story(seat(people), "flat-memory")
-
-    page = as_bob.get(f"{last.get_absolute_url()}?phrase=12 Mill Lane").content.decode()
-    trail = sender.page(f"/api/v1/recordings/{last.public_id}/trail/", "?phrase=12 Mill Lane")
-
-    assert "final/sf-memory-write-chat/write-messages#31" in page
-    (hop,) = [hop for hop in trail["candidates"][0]["hops"] if hop["kind"] == "memory_entry"]
-    assert (hop["memory_entry_id"], hop["inferred"]) == ("msg-1-0", False)
-    assert hop["written_in"]["recording"] == str(first.public_id)
-    assert hop["written_in"]["runtime_stage_id"] == "final/sf-memory-write-chat/write-messages#31"
-
-
-@needs_corpus
-def test_a_memory_without_ids_is_traced_to_the_one_run_with_its_question_and_answer(people, as_bob, sender):
-    first, second, _ = story(seat(people), "grouped-causal")
-    phrase = "credit score 580 is below 600"
-
-    page = as_bob.get(f"{second.get_absolute_url()}?phrase={phrase}")
-    trail = sender.page(f"/api/v1/recordings/{second.public_id}/trail/", f"?phrase={phrase}")
-
-    hops = [hop for candidate in trail["candidates"] for hop in candidate["hops"] if hop["kind"] == "memory_entry"]
-    assert [(hop["memory_entry_id"], hop["inferred"], hop["turn"]) for hop in hops] == [("snap-1", True, 1)]
-    assert hops[0]["written_in"]["recording"] == str(first.public_id)
-    assert "inferred no id is recorded; it alone has this question and this answer" in words(page)
-
-
-@needs_corpus
-def test_where_two_runs_said_the_same_none_is_inferred(people, sender):
-    seated = seat(people)
-    first, second, _ = story(seated, "grouped-causal")
-    link = first.memory_links.get(entry_id="snap-1")
-    twin = seated.brings("another run", 9, Identity("loan-88"))
-    MemoryLink.objects.create(
-        workspace_id=link.workspace_id,
-        recording=twin,
-        kind=link.kind,
-        order=0,
-        store=link.store,
-        store_key=link.store_key,
-        entry_id=link.entry_id,
-        entry_key=link.entry_key,
-        place=link.place,
-        texts=link.texts,
-        turn=1,
-        n_of_stage=1,
-    )
-
-    trail = sender.page(f"/api/v1/recordings/{second.public_id}/trail/", "?phrase=credit score 580 is below 600")
-
-    assert not [hop for candidate in trail["candidates"] for hop in candidate["hops"] if hop["inferred"]]
-
-
-@needs_corpus
-def test_a_later_turn_and_a_few_letters_are_not_taken_for_the_writer(people, sender):
-    """Turn 1 was not brought; a later one said words that stand in the memory by chance."""
-    seated = seat(people)
-    first, second, _ = story(seated, "grouped-causal")
-    link = first.memory_links.get(entry_id="snap-1")
-    MemoryLink.objects.filter(pk=link.pk).update(turn=9)
-
-    def inferred() -> list:
-        trail = sender.page(f"/api/v1/recordings/{second.public_id}/trail/", "?phrase=credit score 580 is below 600")
-        return [hop for candidate in trail["candidates"] for hop in candidate["hops"] if hop["inferred"]]
-
-    assert inferred() == []
-    MemoryLink.objects.filter(pk=link.pk).update(turn=1, texts=["is", "re"])
-    assert inferred() == []
-    MemoryLink.objects.filter(pk=link.pk).update(texts=link.texts)
-    assert len(inferred()) == 1
