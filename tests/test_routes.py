@@ -90,7 +90,6 @@ TABLE: dict[str, Row] = {
         "POST": "302  403  403  422   404    422   302  302",
     },
     "recordings:piece-detail": SIGN_IN_FIRST | {"GET": "302  200  200  200   404    200   302  302"},
-    # An empty body is refused after its sender was let in; a superuser has to name the workspace first.
     "seats:conversation-list": READ_PAGE,
     "seats:conversation-detail": SIGN_IN_FIRST | {"GET": "302  200  200  200   404    200   302  302"},
     "seats:memory-detail": SIGN_IN_FIRST | {"GET": "302  200  200  200   404    200   302  302"},
