@@ -40,7 +40,7 @@ def upload_file(
     is_dry_run: bool,
 ) -> UploadResult:
     """Take *file* in, or look at it. A refusal is a result, not an exception: the other files go on."""
-    name = file.name or "unnamed"
+    name = stated.filename or "unnamed"
     try:
         imported = recording_import(
             workspace=workspace,

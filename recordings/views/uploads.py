@@ -30,16 +30,19 @@ def recording_new(request: SignedInRequest) -> HttpResponse:
     if not form.is_valid():
         return render_partial(request, "recordings/recording_form.html", "results", context, status=422)
     is_dry_run = request.POST.get("action") != "import"
+    files = form.cleaned_data["recordings"]
+    # A browser changes quotes and line ends in the name of a file that it sends, so the page says it beside.
+    said = form.cleaned_data["filename"] if len(files) == 1 else ""
     results: list[UploadResult] = [
         upload_file(
             file=file,
             workspace=form.cleaned_data["workspace"],
-            stated=form.stated(incarnation=form.cleaned_data["incarnation"], filename=file.name or ""),
+            stated=form.stated(incarnation=form.cleaned_data["incarnation"], filename=said or file.name or ""),
             actor=request.user,
             request=request,
             is_dry_run=is_dry_run,
         )
-        for file in form.cleaned_data["recordings"]
+        for file in files
     ]
     context |= {"results": results, "is_dry_run": is_dry_run}
     status = 200 if any(result.recording for result in results) else 422

@@ -71,6 +71,7 @@ function summary(chosen) {
 async function send(item, action) {
   const data = new FormData(form);
   data.set("recordings", item.file, item.file.name);
+  data.set("filename", item.file.name.slice(0, 1000));
   data.set("action", action);
   const xhr = await post(data, (event) => showProgress(item.card, event));
   const answer = new DOMParser().parseFromString(xhr.responseText, "text/html");

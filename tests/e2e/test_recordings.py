@@ -85,6 +85,8 @@ def test_hostile_names_and_texts_are_inert(live_server, page, people, enter, fau
         choose(page, file)
         expect(page.get_by_role("heading", name=file.name)).to_be_visible()
     expect(page.get_by_text("refused", exact=True)).to_have_count(len(HOSTILE))
+    for text in HOSTILE:
+        expect(page.get_by_role("heading", name=f"{text.replace('/', '_')}.json")).to_be_visible()
     hostile_recording(people.workspace)
 
     for path in ["/recordings/", *(recording.get_absolute_url() for recording in Recording.objects.all())]:
